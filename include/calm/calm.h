@@ -1,0 +1,323 @@
+/*
+ * calm: Compiler for Activation memory and Loop Mapping.
+ *
+ * In which order should the operators of a network run, and where in one
+ * arena does each tensor lie, so that the least memory is needed?  This header
+ * is the whole public interface.  Read it from the top: a context, a model, a
+ * plan.  A complete use:
+ *
+ *     calm_context *context = calm_context_new(NULL);
+ *     calm_model *model;
+ *     calm_plan *plan;
+ *     if (calm_model_open(&model, context, "net.tflite") ||
+ *         calm_plan_make(&plan, model, NULL))
+ *         puts(calm_context_message(context));
+ *     else
+ *         printf("%" PRIu64 " bytes\n",
+ * calm_plan_summary_of(plan)->arena_bytes);
+ *
+ * Conventions.  Every fallible call returns a calm_status; its results come
+ * first, are named `out` and are untouched on failure.  The message of the last
+ * failure is in the context.  A `T **out` is owned by the caller and has a free
+ * function that accepts NULL; a returned pointer to const is borrowed and lives
+ * as long as the object it came from.  Sizes are bytes in 64 bits.  Free plans,
+ * models and options before their context.  A context and what was made from it
+ * belong to one thread at a time; contexts share nothing.
+ */
+#ifndef CALM_CALM_H
+#define CALM_CALM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CALM_API __attribute__((visibility("default")))
+#else
+#define CALM_API
+#endif
+
+#define CALM_VERSION "0.1.0"
+
+/* An absent optional operand, or an object that does not exist. */
+#define CALM_NONE UINT32_MAX
+
+/* Why a call failed.  Values never change. */
+typedef enum calm_status {
+  CALM_OK = 0,
+  CALM_NO_MEMORY = 1, /* the allocator returned NULL */
+  CALM_MISUSE = 2,    /* the call, an option name or an option value is wrong */
+  CALM_BAD_INPUT = 3, /* a file or a graph is malformed */
+  CALM_UNSUPPORTED = 4, /* well-formed, but calm cannot handle it */
+  CALM_IO = 5,          /* a file cannot be read or written */
+  CALM_INTERNAL = 6     /* a broken invariant, or a solver fault */
+} calm_status;
+
+/* How a search ended: a result, not an error. */
+typedef enum calm_outcome {
+  CALM_OPTIMAL = 0,    /* the value equals the proven bound */
+  CALM_FEASIBLE = 1,   /* a value and a smaller proven bound */
+  CALM_INFEASIBLE = 2, /* proved that there is none */
+  CALM_LIMIT = 3       /* nothing found within the limits */
+} calm_outcome;
+
+/* "optimal", "feasible", "infeasible", "limit". */
+CALM_API const char *calm_outcome_name(calm_outcome outcome);
+
+/* The version of the library, as in CALM_VERSION. */
+CALM_API const char *calm_version(void);
+
+/* ---- Context ----------------------------------------------------------- */
+
+typedef struct calm_context calm_context;
+
+/*
+ * The one function through which the library takes memory: realloc with the
+ * old size.  new_size 0 frees (returning NULL), old NULL (old_size 0)
+ * allocates; it returns NULL when there is no memory and then leaves old alone.
+ * Blocks are aligned for any type.
+ */
+typedef struct calm_allocator {
+  void *(*reallocate)(void *payload, void *old, size_t old_size,
+                      size_t new_size);
+  void *payload;
+} calm_allocator;
+
+/* A new context, or NULL without memory.  allocator NULL means malloc. */
+CALM_API calm_context *calm_context_new(const calm_allocator *allocator);
+
+/* Free the context.  Everything made from it must have been freed before. */
+CALM_API void calm_context_free(calm_context *context);
+
+/* One line about the last failure: what, where, and what would be right. */
+CALM_API const char *calm_context_message(const calm_context *context);
+
+/* Bytes now held by everything made from this context, itself not counted. */
+CALM_API size_t calm_context_bytes(const calm_context *context);
+
+typedef enum calm_log_level {
+  CALM_LOG_WARNING =
+      0, /* the input is odd; the result may not be what was meant */
+  CALM_LOG_PROGRESS = 1, /* one line per improvement of a long search */
+  CALM_LOG_DETAIL = 2    /* what each stage does */
+} calm_log_level;
+
+/* Receives one line without its newline. */
+typedef void (*calm_log_function)(void *payload, calm_log_level level,
+                                  const char *line);
+
+/* Send the story of later calls to `function`; NULL (the default) drops it. */
+CALM_API void calm_context_set_log(calm_context *context,
+                                   calm_log_function function, void *payload);
+
+/*
+ * Ask running searches to stop and report the best so far.  Safe in a signal
+ * handler and from another thread.  Lasts until calm_context_resume.
+ */
+CALM_API void calm_context_interrupt(calm_context *context);
+CALM_API void calm_context_resume(calm_context *context);
+
+/* Free a text that a call below returned.  NULL is accepted. */
+CALM_API void calm_text_free(calm_context *context, char *text);
+
+/* ---- Models ------------------------------------------------------------- */
+
+typedef struct calm_model calm_model;
+
+/*
+ * Read a .tflite file or a .cg text; the content decides, not the name.
+ * The file is mapped, weights are never copied.  Linear in the size of the
+ * graph.
+ */
+CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
+                                     const char *path);
+
+/* Read a text in calm's own form (docs/text-form.md) from memory; `name`
+   stands for the file's name in messages. */
+CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
+                                      const char *text, size_t length,
+                                      const char *name);
+
+/* An empty model with one empty graph, to be filled by the calls below. */
+CALM_API calm_status calm_model_new(calm_model **out, calm_context *context,
+                                    const char *graph_name);
+
+CALM_API void calm_model_free(calm_model *model);
+
+enum {
+  CALM_TENSOR_INPUT = 1,   /* given to the graph from outside */
+  CALM_TENSOR_OUTPUT = 2,  /* must survive the run */
+  CALM_TENSOR_CONST = 4,   /* a weight: not in the arena */
+  CALM_TENSOR_VARIABLE = 8 /* state that survives from run to run */
+};
+
+/* What calm_model_add_tensor needs to know.  Strings are copied. */
+typedef struct calm_tensor {
+  const char *name;          /* unique among the tensors of the graph */
+  const char *type;          /* element type such as "i8", or NULL: abstract */
+  const int64_t *dimensions; /* `rank` of them, typed tensors only */
+  uint32_t rank;
+  uint64_t bytes; /* abstract tensors only; typed ones compute it */
+  unsigned flags; /* CALM_TENSOR_* */
+} calm_tensor;
+
+/* What calm_model_add_op needs to know.  Ids are those the adding calls gave.
+ */
+typedef struct calm_op {
+  const char *name; /* unique among the operators of the graph */
+  const char
+      *kind; /* a name of ops.def; an unknown one is an opaque operator */
+  const uint32_t *inputs; /* tensor ids or CALM_NONE */
+  uint32_t input_count;
+  const uint32_t *outputs;
+  uint32_t output_count;
+  const uint32_t *after; /* operators that must run before, earlier ones only */
+  uint32_t after_count;
+  uint64_t workspace_bytes; /* scratch the operator needs while it runs */
+} calm_op;
+
+/* Add a tensor to the first graph and yield its id (0, 1, 2, ...). */
+CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
+                                           const calm_tensor *tensor);
+
+/* Add an operator after those already there and yield its id. */
+CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
+                                       const calm_op *op);
+
+CALM_API uint32_t calm_model_op_count(const calm_model *model);
+CALM_API uint32_t calm_model_tensor_count(const calm_model *model);
+
+/* Names in the first graph; NULL for an id that does not exist. */
+CALM_API const char *calm_model_op_name(const calm_model *model, uint32_t op);
+CALM_API const char *calm_model_tensor_name(const calm_model *model,
+                                            uint32_t tensor);
+
+/* The whole model in calm's text form; free with calm_text_free. */
+CALM_API calm_status calm_model_dump(char **out, const calm_model *model);
+
+/* ---- Options ------------------------------------------------------------ */
+
+typedef struct calm_options calm_options;
+
+/* One row of the table of options, from which help and man page are made. */
+typedef struct calm_option_info {
+  const char *name;    /* "time-limit" */
+  const char *verbs;   /* "plan pack" */
+  const char *value;   /* "SECONDS", "none|identity"; NULL for a switch */
+  const char *initial; /* the default, as text; NULL where there is none */
+  const char *help;    /* one line */
+} calm_option_info;
+
+/* Row `index` of the table, NULL past its end. */
+CALM_API const calm_option_info *calm_option_at(size_t index);
+
+/* All options at their defaults. */
+CALM_API calm_status calm_options_new(calm_options **out,
+                                      calm_context *context);
+CALM_API void calm_options_free(calm_options *options);
+
+/* Set one option by name; a switch takes "on" or "off". */
+CALM_API calm_status calm_options_set(calm_options *options, const char *name,
+                                      const char *value);
+
+/* ---- Plans -------------------------------------------------------------- */
+
+typedef struct calm_plan calm_plan;
+
+/* The figures of a plan.  Peaks are sums of live bytes under the memory model;
+   arenas are what has to be reserved. */
+typedef struct calm_plan_summary {
+  uint64_t baseline_peak_bytes;  /* file order */
+  uint64_t baseline_arena_bytes; /* file order, placed by the runtime's rule */
+  calm_outcome order_outcome;
+  uint64_t peak_bytes;       /* of the chosen order */
+  uint64_t peak_bound_bytes; /* no order is below this */
+  calm_outcome layout_outcome;
+  uint64_t arena_bytes;       /* of the chosen placement */
+  uint64_t arena_bound_bytes; /* no placement of any order is below this */
+  bool within_budget;         /* true when no budget was given */
+} calm_plan_summary;
+
+/*
+ * Find an order and an arena for the first graph of `model`; options NULL means
+ * the defaults.  Exponential in the worst case, bounded by the limits among the
+ * options; always yields a valid plan, and checks it before it returns.
+ */
+CALM_API calm_status calm_plan_make(calm_plan **out, const calm_model *model,
+                                    const calm_options *options);
+
+CALM_API void calm_plan_free(calm_plan *plan);
+
+CALM_API const calm_plan_summary *calm_plan_summary_of(const calm_plan *plan);
+
+/* The operator that runs at `step` (0 to op count - 1); CALM_NONE past it. */
+CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
+
+/* Where a tensor lies in the arena; UINT64_MAX if it needs no place there. */
+CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
+
+/* ---- The other verbs ---------------------------------------------------- */
+
+/* What is in a model, and what its memory does step by step. */
+typedef struct calm_inspection calm_inspection;
+CALM_API calm_status calm_inspect(calm_inspection **out,
+                                  const calm_model *model,
+                                  const calm_options *options);
+CALM_API void calm_inspection_free(calm_inspection *inspection);
+
+/*
+ * Verify a plan against a model: the JSON plan in the file `plan_path`, or, if
+ * that is NULL, the plan inside the model.  Faults are results, not errors.
+ */
+typedef struct calm_verdict calm_verdict;
+CALM_API calm_status calm_check(calm_verdict **out, const calm_model *model,
+                                const char *plan_path,
+                                const calm_options *options);
+CALM_API void calm_verdict_free(calm_verdict *verdict);
+/* True if no fault was found (also when the model carries no plan). */
+CALM_API bool calm_verdict_valid(const calm_verdict *verdict);
+
+/* Place the buffers of a CSV file
+ * (id,lower,upper,size[,alignment,group,offset]). */
+typedef struct calm_packing calm_packing;
+CALM_API calm_status calm_pack(calm_packing **out, calm_context *context,
+                               const char *csv_path,
+                               const calm_options *options);
+CALM_API void calm_packing_free(calm_packing *packing);
+CALM_API calm_outcome calm_packing_outcome(const calm_packing *packing);
+
+/* ---- Rendering ---------------------------------------------------------- */
+
+typedef enum calm_format {
+  CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */
+  CALM_FORMAT_JSON = 1,  /* for programs: docs/json.md */
+  CALM_FORMAT_CSV = 2    /* MiniMalloc's columns: plans and packings only */
+} calm_format;
+
+/* Each yields a text to be freed with calm_text_free.  `color` adds terminal
+   colours to tables. */
+CALM_API calm_status calm_plan_render(char **out, const calm_plan *plan,
+                                      calm_format format, bool color);
+CALM_API calm_status calm_inspection_render(char **out,
+                                            const calm_inspection *inspection,
+                                            calm_format format, bool color);
+CALM_API calm_status calm_verdict_render(char **out,
+                                         const calm_verdict *verdict,
+                                         calm_format format, bool color);
+CALM_API calm_status calm_packing_render(char **out,
+                                         const calm_packing *packing,
+                                         calm_format format, bool color);
+
+/* Write a text to a file: to a temporary one beside it, then renamed. */
+CALM_API calm_status calm_text_write(calm_context *context, const char *path,
+                                     const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,107 @@
+#include "base/context.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = 1024 };
+
+struct calm_context {
+  calm_allocator allocator;
+  size_t bytes;
+  calm_log_function log;
+  void *log_payload;
+  volatile sig_atomic_t interrupted;
+  char message[MESSAGE_BYTES];
+};
+
+static void *reallocate_by_malloc(void *payload, void *old, size_t old_size,
+                                  size_t new_size) {
+  (void)payload;
+  (void)old_size;
+  if (new_size == 0) {
+    free(old);
+    return NULL;
+  }
+  return realloc(old, new_size);
+}
+
+calm_context *calm_context_new(const calm_allocator *allocator) {
+  const calm_allocator by_malloc = {reallocate_by_malloc, NULL};
+  const calm_allocator chosen = allocator ? *allocator : by_malloc;
+  calm_context *context =
+      chosen.reallocate(chosen.payload, NULL, 0, sizeof *context);
+  if (!context) return NULL;
+  memset(context, 0, sizeof *context);
+  context->allocator = chosen;
+  return context;
+}
+
+void calm_context_free(calm_context *context) {
+  if (!context) return;
+  assert(context->bytes == 0);
+  calm_allocator allocator = context->allocator;
+  allocator.reallocate(allocator.payload, context, sizeof *context, 0);
+}
+
+const char *calm_context_message(const calm_context *context) {
+  return context->message;
+}
+
+size_t calm_context_bytes(const calm_context *context) {
+  return context->bytes;
+}
+
+void calm_context_set_log(calm_context *context, calm_log_function function,
+                          void *payload) {
+  context->log = function;
+  context->log_payload = payload;
+}
+
+void calm_context_interrupt(calm_context *context) { context->interrupted = 1; }
+
+void calm_context_resume(calm_context *context) { context->interrupted = 0; }
+
+bool context_interrupted(const calm_context *context) {
+  return context->interrupted != 0;
+}
+
+void *context_reallocate(calm_context *context, void *old, size_t old_size,
+                         size_t new_size) {
+  assert(old || old_size == 0);
+  if (!old && new_size == 0) return NULL;
+  void *block = context->allocator.reallocate(context->allocator.payload, old,
+                                              old_size, new_size);
+  if (block || new_size == 0) context->bytes += new_size - old_size;
+  return block;
+}
+
+calm_status context_fail(calm_context *context, calm_status status,
+                         const char *format, ...) {
+  assert(status != CALM_OK);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(context->message, MESSAGE_BYTES, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+calm_status context_no_memory(calm_context *context) {
+  return context_fail(context, CALM_NO_MEMORY, "out of memory");
+}
+
+bool context_logs(const calm_context *context) { return context->log != NULL; }
+
+void context_log(calm_context *context, calm_log_level level,
+                 const char *format, ...) {
+  if (!context->log) return;
+  char line[MESSAGE_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  context->log(context->log_payload, level, line);
+}

@@ -1,0 +1,166 @@
+#include "base/options.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+typedef enum option_type {
+  CHOICE,
+  TEXT,
+  SIZE,
+  NUMBER,
+  SECONDS,
+  SWITCH
+} option_type;
+
+static const struct option_row {
+  calm_option_info info;
+  option_type type;
+  size_t field;
+} rows[] = {
+#define OPTION(field, name, type, verbs, value, initial, help) \
+  {{name, verbs, value, initial, help}, type, offsetof(calm_options, field)},
+#include "base/options.def"
+#undef OPTION
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+const calm_option_info *calm_option_at(size_t index) {
+  return index < ROW_COUNT ? &rows[index].info : NULL;
+}
+
+static const struct option_row *find_row(const char *name) {
+  for (size_t i = 0; i < ROW_COUNT; i++)
+    if (!strcmp(rows[i].info.name, name)) return &rows[i];
+  return NULL;
+}
+
+/* Step over `count` choices in "a|b|c". */
+static const char *skip_choices(const char *choices, uint32_t count) {
+  for (; count; count--) {
+    choices = strchr(choices, '|');
+    if (!choices) return NULL;
+    choices++;
+  }
+  return choices;
+}
+
+const char *options_choice_name(size_t *length, const char *option,
+                                uint32_t choice) {
+  const char *name = skip_choices(find_row(option)->info.value, choice);
+  assert(name);
+  *length = strcspn(name, "|");
+  return name;
+}
+
+static bool parse_choice(uint32_t *out, const char *choices,
+                         const char *value) {
+  size_t length = strlen(value);
+  for (uint32_t i = 0;; i++) {
+    const char *name = skip_choices(choices, i);
+    if (!name) return false;
+    if (strcspn(name, "|") == length && !memcmp(name, value, length)) {
+      *out = i;
+      return true;
+    }
+  }
+}
+
+static bool parse_switch(bool *out, const char *value) {
+  *out = !strcmp(value, "on");
+  return *out || !strcmp(value, "off");
+}
+
+/* Digits with at most one point: no signs, exponents, or "inf". */
+static bool parse_seconds(double *out, const char *value) {
+  size_t length = strspn(value, "0123456789.");
+  const char *point = strchr(value, '.');
+  if (length == 0 || value[length] || length > 15) return false;
+  if (point && (strchr(point + 1, '.') || length == 1)) return false;
+  *out = strtod(value, NULL);
+  return true;
+}
+
+static bool parse_text(calm_options *options, const char **out,
+                       const char *value) {
+  *out = arena_string(&options->arena, value, strlen(value));
+  return *out != NULL;
+}
+
+static bool parse(calm_options *options, const struct option_row *row,
+                  const char *value) {
+  void *field = (char *)options + row->field;
+  switch (row->type) {
+    case CHOICE: return parse_choice(field, row->info.value, value);
+    case TEXT: return parse_text(options, field, value);
+    case SIZE: return number_parse_size(field, value);
+    case NUMBER: return number_parse(field, value, strlen(value));
+    case SECONDS: return parse_seconds(field, value);
+    case SWITCH: return parse_switch(field, value);
+  }
+  return false;
+}
+
+static const char *describe_value(const struct option_row *row) {
+  switch (row->type) {
+    case CHOICE: return row->info.value;
+    case TEXT: return "a text";
+    case SIZE: return "a size such as 65536, 64K or 1M";
+    case NUMBER: return "a whole number";
+    case SECONDS: return "seconds such as 10 or 0.5";
+    case SWITCH: return "on or off";
+  }
+  return "";
+}
+
+calm_status calm_options_set(calm_options *options, const char *name,
+                             const char *value) {
+  const struct option_row *row = find_row(name);
+  if (!row)
+    return context_fail(options->arena.context, CALM_MISUSE,
+                        "unknown option '%s'", name);
+  if (parse(options, row, value)) return CALM_OK;
+  if (row->type == TEXT) return context_no_memory(options->arena.context);
+  return context_fail(
+      options->arena.context, CALM_MISUSE, "--%s: '%s' is not %s%s", name,
+      value, row->type == CHOICE ? "one of " : "", describe_value(row));
+}
+
+static void set_absent(calm_options *options, const struct option_row *row) {
+  void *field = (char *)options + row->field;
+  const uint64_t absent = UINT64_MAX;
+  if (row->type == SIZE || row->type == NUMBER)
+    memcpy(field, &absent, sizeof absent);
+}
+
+static calm_status set_defaults(calm_options *options) {
+  for (size_t i = 0; i < ROW_COUNT; i++)
+    if (rows[i].info.initial)
+      TRY(calm_options_set(options, rows[i].info.name, rows[i].info.initial));
+    else
+      set_absent(options, &rows[i]);
+  return CALM_OK;
+}
+
+calm_status calm_options_new(calm_options **out, calm_context *context) {
+  calm_options *options = context_reallocate(context, NULL, 0, sizeof *options);
+  if (!options) return context_no_memory(context);
+  memset(options, 0, sizeof *options);
+  arena_init(&options->arena, context);
+  calm_status status = set_defaults(options);
+  if (status == CALM_OK)
+    *out = options;
+  else
+    calm_options_free(options);
+  return status;
+}
+
+void calm_options_free(calm_options *options) {
+  if (!options) return;
+  calm_context *context = options->arena.context;
+  arena_free(&options->arena);
+  context_reallocate(context, options, sizeof *options, 0);
+}

@@ -1,0 +1,30 @@
+/*
+ * The options of the library, as one struct made from one table (options.def).
+ */
+#ifndef CALM_BASE_OPTIONS_H
+#define CALM_BASE_OPTIONS_H
+
+#include "base/arena.h"
+
+/* The C type of each type of option. */
+typedef uint32_t option_CHOICE; /* index into the choices of the value column */
+typedef const char *option_TEXT; /* NULL: not given */
+typedef uint64_t option_SIZE;    /* bytes; UINT64_MAX: not given */
+typedef uint64_t option_NUMBER;  /* UINT64_MAX: not given */
+typedef double option_SECONDS;
+typedef bool option_SWITCH;
+
+struct calm_options {
+  arena arena;
+#define OPTION(field, name, type, verbs, value, initial, help) \
+  option_##type field;
+#include "base/options.def"
+#undef OPTION
+};
+
+/* The name of the chosen one among a CHOICE's values, e.g. "exact"; the result
+   points into the table and ends at '|' or NUL, *length tells where. */
+const char *options_choice_name(size_t *length, const char *option,
+                                uint32_t choice);
+
+#endif

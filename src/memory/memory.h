@@ -1,0 +1,94 @@
+/*
+ * The memory room: what is live when, under the rules of the runtime that will
+ * execute the graph.  From a graph and a memory model come the order problem
+ * and, once an order is chosen, the layout problem.  memory_check.h looks at
+ * the same things from first principles.
+ */
+#ifndef CALM_MEMORY_MEMORY_H
+#define CALM_MEMORY_MEMORY_H
+
+#include "base/bits.h"
+#include "graph/graph.h"
+#include "layout/layout.h"
+#include "order/order.h"
+
+typedef enum memory_inputs {
+  INPUTS_UNTIL_USE,
+  INPUTS_WHOLE_RUN,
+  INPUTS_EXTERNAL
+} memory_inputs;
+typedef enum memory_outputs { OUTPUTS_TO_END, OUTPUTS_EXTERNAL } memory_outputs;
+typedef enum memory_views { VIEWS_NONE, VIEWS_IDENTITY } memory_views;
+typedef enum memory_concat { CONCAT_COPY, CONCAT_ELIDE } memory_concat;
+typedef enum memory_variables {
+  VARIABLES_EXTERNAL,
+  VARIABLES_WHOLE_RUN
+} memory_variables;
+
+enum { OP_KIND_WORDS = (OP_OPAQUE + 64) / 64 };
+
+/* One row of the table of memory models (memory_model.c);
+ * docs/memory-models.md. */
+typedef struct memory_model {
+  const char *name;
+  memory_inputs inputs;
+  memory_outputs outputs;
+  uint64_t align; /* offsets are multiples of this */
+  uint64_t round; /* sizes are rounded up to a multiple of this */
+  uint64_t inplace[OP_KIND_WORDS]; /* kinds that may overwrite a dying input */
+  memory_views views;
+  memory_concat concat;
+  memory_variables variables;
+} memory_model;
+
+/* NULL if there is no such preset. */
+const memory_model *memory_model_find(const char *name);
+
+/* Override one column by its option ("inputs", "inplace", ...).  CALM_MISUSE
+   with the list of what would be right. */
+calm_status memory_model_override(memory_model *model, calm_context *context,
+                                  const char *column, const char *value);
+
+/* The order problem of a graph, and the way back. */
+typedef struct memory_problem {
+  order_problem order;
+  op_id *op_of;             /* order operator -> graph operator */
+  uint32_t *order_op_of;    /* graph operator -> order operator; CALM_NONE for
+                               operators that cost nothing (views, elided
+                               concats), which are no operators there */
+  uint32_t *buffer_begin;   /* tensor t lives in buffers[buffer_begin[t] ..] */
+  uint32_t *buffers;        /* several only where a concat is elided */
+  tensor_id *tensor_of;     /* buffer -> the tensor that gives it its name */
+  uint64_t *body_workspace; /* per graph operator: what its bodies need */
+} memory_problem;
+
+/*
+ * Build it.  body_arena[i] are the bytes that graph i of the model needs when
+ * an operator runs it (NULL if no operator has bodies); an operator needs the
+ * largest of its bodies beside its own workspace.
+ */
+calm_status memory_problem_build(memory_problem *out, const graph *g,
+                                 const memory_model *model,
+                                 const uint64_t *body_arena, arena *a);
+
+/* Order operators in running order -> all graph operators in running order, the
+   free ones as early as they can run. */
+calm_status memory_expand_sequence(op_id *out, const graph *g,
+                                   const memory_problem *p,
+                                   const uint32_t *order_sequence);
+
+/* The layout problem of an order. */
+typedef struct memory_placement {
+  layout_problem layout;
+  uint32_t *body_of;        /* buffer -> body; in-place pairs share one */
+  uint32_t *workspace_body; /* graph operator -> body of its workspace, or
+                               CALM_NONE */
+  bool merged; /* some buffers share a body because of in-place reuse */
+} memory_placement;
+
+calm_status memory_placement_build(memory_placement *out, const graph *g,
+                                   const memory_model *model,
+                                   const memory_problem *p,
+                                   const op_id *sequence, arena *a);
+
+#endif

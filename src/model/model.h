@@ -1,0 +1,46 @@
+/*
+ * A model: the graphs of one file, the arena they live in, and what calm has to
+ * remember of the file.  Reading decides the format by content.
+ */
+#ifndef CALM_MODEL_MODEL_H
+#define CALM_MODEL_MODEL_H
+
+#include "base/file.h"
+#include "graph/graph_text.h"
+
+typedef enum model_format { MODEL_BUILT, MODEL_CG, MODEL_TFLITE } model_format;
+
+/* OfflineMemoryAllocation as found in a .tflite file. */
+typedef struct model_offline_plan {
+  bool present;
+  int32_t version, subgraph; /* words 0 and 1, which runtimes ignore */
+  int32_t declared_count;    /* word 2: tensors over all subgraphs */
+  uint32_t word_count;       /* offsets really there (may differ: a fault) */
+  const int32_t *offsets;    /* in the arena, word_count of them */
+  uint32_t entries;          /* metadata entries of that name; the last wins */
+} model_offline_plan;
+
+struct calm_model {
+  calm_context *context;
+  arena arena;
+  const char *path; /* for messages; "graph" for a built one */
+  model_format format;
+  file_map map;
+  graph_vector graphs; /* the first is the entry */
+  bool finished;       /* built models are finished when first used */
+  uint64_t weight_bytes;
+  model_offline_plan offline;
+  const char *const *metadata_names;
+  uint32_t metadata_count;
+};
+
+/* Validate a built model if that has not happened yet. */
+calm_status model_finish(calm_model *model);
+
+/* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
+bool tflite_recognise(const uint8_t *bytes, size_t length);
+
+/* Fill a model whose map is open from its .tflite bytes. */
+calm_status tflite_read(calm_model *model);
+
+#endif

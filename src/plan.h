@@ -1,0 +1,81 @@
+/*
+ * The results of the four verbs, as the pipelines (plan.c, inspect.c, check.c,
+ * pack.c) fill them and the report room prints them.  Each owns an arena; the
+ * model it speaks of is borrowed.
+ */
+#ifndef CALM_PLAN_H
+#define CALM_PLAN_H
+
+#include "base/options.h"
+#include "layout/layout_csv.h"
+#include "memory/memory_check.h"
+#include "memory/memory_explain.h"
+#include "model/model.h"
+
+/* What every report begins with. */
+typedef struct plan_facts {
+  uint32_t op_count, tensor_count;
+  uint64_t activation_bytes; /* sum of the tensors that the arena has to hold */
+  uint64_t weight_bytes;
+} plan_facts;
+
+struct calm_plan {
+  calm_context *context;
+  arena arena;
+  const calm_model *model;
+  const graph *graph; /* the entry */
+  memory_model memory;
+  plan_facts facts;
+  calm_plan_summary summary;
+  const char *baseline_order; /* "file" */
+  const char *order_method, *layout_method;
+  order_result order; /* its sequence is of order operators */
+  layout_result layout;
+  bool counted;                /* order.downsets and order.orders are meant */
+  op_id *sequence;             /* all graph operators in running order */
+  uint64_t *offsets;           /* per tensor; UINT64_MAX: not placed */
+  uint64_t *workspace_offsets; /* per operator; UINT64_MAX: needs none */
+  uint64_t *workspace_bytes;   /* per operator, bodies included */
+  memory_profile profile;      /* of the chosen order, from first principles */
+  uint64_t budget_bytes;       /* UINT64_MAX: none given */
+  bool timing;
+  double order_seconds, layout_seconds;
+};
+
+struct calm_inspection {
+  calm_context *context;
+  arena arena;
+  const calm_model *model;
+  const graph *graph;
+  memory_model memory;
+  plan_facts facts;
+  const op_id *sequence; /* file order, or its stable topological sort */
+  memory_profile profile;
+  memory_explanation explanation;
+  bool timing;
+  double seconds;
+};
+
+struct calm_verdict {
+  calm_context *context;
+  arena arena;
+  const calm_model *model;
+  const char *source; /* "OfflineMemoryAllocation" or the path of the JSON plan;
+                         NULL: the model carries no plan */
+  memory_model memory;
+  memory_verdict verdict;
+};
+
+struct calm_packing {
+  calm_context *context;
+  arena arena;
+  const char *path;
+  layout_csv csv;
+  const char *layout_method;
+  layout_result layout;
+  uint64_t budget_bytes;
+  bool timing;
+  double seconds;
+};
+
+#endif
