@@ -42,8 +42,7 @@ typedef struct order_problem {
   uint32_t *succ_begin, *succs;
   uint64_t *workspace; /* per operator, bytes */
   order_reuse *reuses; /* ascending by op */
-  uint32_t *level;     /* longest-path depth of each operator in the graph the
-                          problem came from; for the method "level" */
+  uint32_t *level;     /* longest-path depth of each operator */
 } order_problem;
 
 typedef enum order_method {
