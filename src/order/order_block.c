@@ -1,7 +1,6 @@
 /* Blocks and stops: local sets of operators that make good steps, and what
    they cost.  Why these are the ones that matter: order_expand.c. */
 #include <assert.h>
-#include <stdlib.h>
 
 #include "base/bits.h"
 #include "order/order_expand.h"
@@ -15,8 +14,7 @@ static bool is_near_in(const order_expansion *e, uint32_t u,
   return bits_has(e->near, u) && bits_has(ops, e->local[u]);
 }
 
-/* ---- Candidates
- * --------------------------------------------------------------- */
+/* ---- Candidates -------------------------------------------------------- */
 
 /* The candidate that has exactly these operators; CALM_NONE if there is none.
  */
@@ -114,8 +112,7 @@ static void mark_minimal(order_expansion *e) {
   }
 }
 
-/* ---- Prices
- * --------------------------------------------------------------------- */
+/* ---- Prices ------------------------------------------------------------ */
 
 static uint64_t largest_workspace(const order_expansion *e,
                                   const uint64_t *ops) {
@@ -196,7 +193,7 @@ static void offer_permission_stops(order_expansion *e, uint32_t i) {
     order_candidate *c = &e->candidates[e->candidate_of[death]];
     assert(bits_has(c->ops, i));
     if (can_be_last(e, i, c->ops))
-      offer(c, cost_with_last(e, c, i), core->deaths.count + k);
+      offer(c, cost_with_last(e, c, i), order_cause_permission(core, k));
   }
 }
 
@@ -206,9 +203,7 @@ static void offer_workspace_stop(order_expansion *e, uint32_t i) {
   const uint32_t found = candidate_for(e, before_of(e, i), e->cost[i]);
   if (found == CALM_NONE) return;
   order_candidate *c = &e->candidates[found];
-  const uint32_t cause =
-      core->deaths.count + core->permission_begin[core->op_count] + e->op[i];
-  offer(c, cost_with_last(e, c, i), cause);
+  offer(c, cost_with_last(e, c, i), order_cause_op(core, e->op[i]));
 }
 
 /* Memory after a candidate: all that dies inside it counts. */
@@ -223,8 +218,7 @@ static uint64_t mem_after(const order_expansion *e, const order_candidate *c) {
   return e->mem + c->new_bytes - freed;
 }
 
-/* ---- Steps
- * ------------------------------------------------------------------------ */
+/* ---- Steps ------------------------------------------------------------- */
 
 /* The block that leaves the least memory, if that is no more than now. */
 static const order_candidate *find_commit(const order_expansion *e) {
@@ -262,9 +256,7 @@ static void add_rest(order_expansion *e) {
   const order_core *core = e->core;
   for (uint32_t w = 0; w < core->words; w++)
     if (core->eventful[w] & ~e->set[w]) return;
-  const uint32_t cause = core->deaths.count +
-                         core->permission_begin[core->op_count] +
-                         core->op_count;
+  const uint32_t cause = order_cause_rest(core);
   assert(core->end_bytes >= e->mem);
   if (core->end_bytes <= e->tau)
     e->steps[e->step_count++] =
@@ -292,73 +284,4 @@ void order_expand_blocks(order_expansion *e) {
     add_steps(e);
   }
   if (e->candidate_count == 0) add_rest(e);
-}
-
-/* ---- Replaying steps
- * ----------------------------------------------------------------- */
-
-typedef struct walk {
-  const order_core *core;
-  uint64_t *set;
-  uint32_t *out, *stack;
-  uint32_t count;
-} walk;
-
-static void enter(walk *k, uint32_t u, uint32_t *depth) {
-  if (bits_has(k->set, u)) return;
-  bits_add(k->set, u);
-  k->out[k->count++] = u;
-  k->stack[(*depth)++] = u;
-}
-
-/* u and all it needs, in no particular order. */
-static void enter_all_before(walk *k, uint32_t u) {
-  const order_core *c = k->core;
-  uint32_t depth = 0;
-  enter(k, u, &depth);
-  while (depth) {
-    const uint32_t v = k->stack[--depth];
-    for (uint32_t i = c->pred_begin[v]; i < c->pred_begin[v + 1]; i++)
-      enter(k, c->preds[i], &depth);
-  }
-}
-
-static void enter_until_death(walk *k, uint32_t death) {
-  const order_groups *g = &k->core->deaths;
-  for (uint32_t i = g->begin[death]; i < g->begin[death + 1]; i++)
-    enter_all_before(k, g->ops[i]);
-}
-
-static int compare_ops(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
-static void move_to_end(walk *k, uint32_t u) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < k->count; i++)
-    if (k->out[i] != u) k->out[kept++] = k->out[i];
-  assert(kept == k->count - 1);
-  k->out[kept] = u;
-}
-
-uint32_t order_step_replay(uint32_t *out, const order_core *core, uint64_t *set,
-                           uint32_t cause, uint32_t *stack) {
-  walk k = {core, set, out, stack, 0};
-  const uint32_t deaths = core->deaths.count;
-  const uint32_t permissions = core->permission_begin[core->op_count];
-  uint32_t last = CALM_NONE;
-  if (cause < deaths) {
-    enter_until_death(&k, cause);
-  } else if (cause < deaths + permissions) {
-    last = core->permissions[cause - deaths].op;
-    enter_until_death(&k, core->permissions[cause - deaths].death);
-  } else if (cause < deaths + permissions + core->op_count) {
-    enter_all_before(&k, cause - deaths - permissions);
-  } else {
-    for (uint32_t u = 0; u < core->op_count; u++) enter_all_before(&k, u);
-  }
-  qsort(out, k.count, sizeof *out, compare_ops);
-  if (last != CALM_NONE) move_to_end(&k, last);
-  return k.count;
 }

@@ -39,7 +39,7 @@ uint64_t order_core_unit(const order_problem *p) {
   return unit ? unit : 1;
 }
 
-/* ---- First and last touchers -------------------------------------------- */
+/* ---- First and last touchers ------------------------------------------- */
 
 /* Has u a predecessor from operator `from` on that touches the buffer, or that
    comes after such a toucher? */
@@ -147,46 +147,65 @@ static calm_status find_spans(builder *k, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Groups -------------------------------------------------------------- */
+/* ---- Groups ------------------------------------------------------------ */
 
-/*
- * Merge equal rows.  Groups with the same lowest operator form a chain, in
- * which an equal one is looked for; `least` is the shortest row to keep.
- */
+/* Grouping in progress: groups with the same lowest operator form a chain, in
+   which an equal row is looked for. */
+typedef struct grouping {
+  order_groups g;
+  uint32_t *newest, *older; /* by operator; by group */
+} grouping;
+
+static uint32_t find_group(const grouping *k, const uint32_t *row,
+                           uint32_t length) {
+  uint32_t i = k->newest[row[0]];
+  while (i != CALM_NONE &&
+         (k->g.begin[i + 1] - k->g.begin[i] != length ||
+          memcmp(k->g.ops + k->g.begin[i], row, length * sizeof *row) != 0))
+    i = k->older[i];
+  return i;
+}
+
+static uint32_t add_group(grouping *k, const uint32_t *row, uint32_t length) {
+  const uint32_t i = k->g.count++;
+  k->older[i] = k->newest[row[0]];
+  k->newest[row[0]] = i;
+  memcpy(k->g.ops + k->g.begin[i], row, length * sizeof *row);
+  k->g.begin[i + 1] = k->g.begin[i] + length;
+  return i;
+}
+
+static calm_status reserve_groups(grouping *k, uint32_t op_count, uint32_t rows,
+                                  uint32_t entries, arena *scratch, arena *a) {
+  ARENA_ARRAY(scratch, k->newest, op_count);
+  ARENA_ARRAY(scratch, k->older, rows);
+  ARENA_ARRAY(a, k->g.bytes, rows);
+  ARENA_ARRAY(a, k->g.begin, rows + 1);
+  ARENA_ARRAY(a, k->g.ops, entries);
+  memset(k->newest, 0xff, op_count * sizeof *k->newest);
+  return CALM_OK;
+}
+
+/* Merge equal rows of spans; rows shorter than `least` are in no group. */
 static calm_status group_rows(order_groups *out, uint32_t **out_group_of,
-                              const builder *k, const uint32_t *row_begin,
+                              const builder *b, const uint32_t *row_begin,
                               const uint32_t *rows, uint32_t least, arena *a) {
-  const order_core *c = k->core;
-  uint32_t *newest, *older, *group_of;
-  order_groups g = {0};
-  ARENA_ARRAY(k->scratch, newest, c->op_count);
-  ARENA_ARRAY(k->scratch, older, c->span_count);
-  ARENA_ARRAY(k->scratch, group_of, c->span_count);
-  ARENA_ARRAY(a, g.bytes, c->span_count);
-  ARENA_ARRAY(a, g.begin, c->span_count + 1);
-  ARENA_ARRAY(a, g.ops, row_begin[c->span_count]);
-  memset(newest, 0xff, c->op_count * sizeof *newest);
+  const order_core *c = b->core;
+  grouping k = {0};
+  uint32_t *group_of;
+  ARENA_ARRAY(b->scratch, group_of, c->span_count);
+  TRY(reserve_groups(&k, c->op_count, c->span_count, row_begin[c->span_count],
+                     b->scratch, a));
   for (uint32_t s = 0; s < c->span_count; s++) {
     const uint32_t length = row_begin[s + 1] - row_begin[s];
     const uint32_t *row = rows + row_begin[s];
     group_of[s] = CALM_NONE;
     if (length < least) continue;
-    uint32_t i = newest[row[0]];
-    while (i != CALM_NONE &&
-           (g.begin[i + 1] - g.begin[i] != length ||
-            memcmp(g.ops + g.begin[i], row, length * sizeof *row) != 0))
-      i = older[i];
-    if (i == CALM_NONE) {
-      i = g.count++;
-      older[i] = newest[row[0]];
-      newest[row[0]] = i;
-      memcpy(g.ops + g.begin[i], row, length * sizeof *row);
-      g.begin[i + 1] = g.begin[i] + length;
-    }
-    g.bytes[i] += c->spans[s].bytes;
-    group_of[s] = i;
+    group_of[s] = find_group(&k, row, length);
+    if (group_of[s] == CALM_NONE) group_of[s] = add_group(&k, row, length);
+    k.g.bytes[group_of[s]] += c->spans[s].bytes;
   }
-  *out = g;
+  *out = k.g;
   *out_group_of = group_of;
   return CALM_OK;
 }
@@ -234,8 +253,7 @@ static calm_status find_groups(builder *k, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Operators ------------------------------------------------------------
- */
+/* ---- Operators --------------------------------------------------------- */
 
 static bool row_has(const uint32_t *begin, const uint32_t *rows, uint32_t row,
                     uint32_t op) {
@@ -277,6 +295,11 @@ static calm_status find_permissions(builder *k, arena *a) {
   return CALM_OK;
 }
 
+static uint32_t last_successor(const order_core *c, uint32_t u) {
+  const uint32_t end = c->succ_begin[u + 1];
+  return c->succ_begin[u] < end ? c->succs[end - 1] : u;
+}
+
 static calm_status describe_ops(builder *k, uint64_t seed, arena *a) {
   order_core *c = k->core;
   random_state r = random_from_seed(seed);
@@ -287,9 +310,7 @@ static calm_status describe_ops(builder *k, uint64_t seed, arena *a) {
   for (uint32_t u = 0; u < c->op_count; u++) {
     c->workspace[u] = k->p->workspace[u] / c->unit;
     if (c->workspace[u]) c->plain = false;
-    c->reach[u] = c->succ_begin[u] < c->succ_begin[u + 1]
-                      ? c->succs[c->succ_begin[u + 1] - 1]
-                      : u;
+    c->reach[u] = last_successor(c, u);
     if (c->pred_begin[u] == c->pred_begin[u + 1]) c->last_source = u;
 #if !CALM_HOSTILE
     c->key[u] = random_next(&r);

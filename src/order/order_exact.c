@@ -17,8 +17,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/number.h"
 #include "order/order_bound.h"
@@ -70,8 +68,7 @@ static bool is_done(const exact *x) {
          x->l->reason != LIMITS_NONE;
 }
 
-/* ---- The story
- * ---------------------------------------------------------------- */
+/* ---- The story --------------------------------------------------------- */
 
 /* Digits in groups of three; `out` has room for 27 characters. */
 static const char *grouped(char *out, uint64_t value) {
@@ -97,8 +94,7 @@ static void tell(const exact *x) {
               grouped(states, states_stored(x)), (double)bytes_held(x) * 1e-6);
 }
 
-/* ---- Both sides of the gap
- * ---------------------------------------------------- */
+/* ---- Both sides of the gap --------------------------------------------- */
 
 /* Every order is replayed on the caller's problem: that, not what the search
    believes, is its peak. */
@@ -127,14 +123,7 @@ static calm_status run_pass(order_verdict *out, exact *x, uint32_t direction,
   assert(tau >= x->bound && tau < x->peak);
   order_search *s = &x->search[direction];
   const uint64_t other = bytes_held(x) - order_search_bytes(s);
-  uint64_t st0 = s->store.stored, t0 = x->l->ticks;
-  double c0 = limits_clock();
   TRY(order_search_run(out, s, tau, width, other, x->l));
-  if (getenv("TRACE"))
-    fprintf(stderr,
-            "dir %u width %u tau %lu verdict %d states %lu ticks %lu ms %.1f\n",
-            direction, width, tau, *out, s->store.stored - st0,
-            x->l->ticks - t0, 1e3 * (limits_clock() - c0));
   x->dropped[direction] = s->store.dropped;
   if (*out == ORDER_DEAD) raise_bound(x, s->bound);
   if (*out != ORDER_REACHED) return CALM_OK;

@@ -85,8 +85,7 @@ static void note_pruned(order_expansion *e, uint64_t cost) {
   if (cost < e->pruned) e->pruned = cost;
 }
 
-/* ---- Single operators ------------------------------------------------------
- */
+/* ---- Single operators -------------------------------------------------- */
 
 /* Has any operator of the group run? */
 static bool has_begun(const order_expansion *e, uint32_t birth) {
@@ -127,17 +126,15 @@ static order_step step_of(const order_expansion *e, uint32_t u) {
   for (uint32_t i = c->deaths.of_begin[u]; i < c->deaths.of_begin[u + 1]; i++)
     if (dies_with(e, c->deaths.of[i], u))
       freed += c->deaths.bytes[c->deaths.of[i]];
-  order_step step = {
-      .mem = e->mem + gained - freed,
-      .cost = e->mem + gained,
-      .op = u,
-      .cause = c->deaths.count + c->permission_begin[c->op_count] + u};
+  order_step step = {.mem = e->mem + gained - freed,
+                     .cost = e->mem + gained,
+                     .op = u,
+                     .cause = order_cause_op(c, u)};
   if (!c->plain) step.cost += c->workspace[u] - reuse_now(e, u);
   return step;
 }
 
-/* ---- The operators near a state ---------------------------------------------
- */
+/* ---- The operators near a state ---------------------------------------- */
 
 static uint64_t *before_of(const order_expansion *e, uint32_t i) {
   return e->before + (size_t)i * e->stride;
@@ -257,20 +254,23 @@ static void add_near(order_expansion *e, uint32_t u) {
   e->near_count++;
 }
 
-/* ---- Looking around
- * ---------------------------------------------------------- */
+/* ---- Looking around ---------------------------------------------------- */
 
-typedef enum readiness { FAR, NEAR, READY } readiness;
-
-static readiness readiness_of(const order_expansion *e, uint32_t u) {
+/* The last predecessor is the likeliest not to have run: look there first. */
+static bool is_ready(const order_expansion *e, uint32_t u) {
   const order_core *c = e->core;
-  readiness found = READY;
-  for (uint32_t i = c->pred_begin[u]; i < c->pred_begin[u + 1]; i++) {
-    if (bits_has(e->set, c->preds[i])) continue;
-    if (!bits_has(e->near, c->preds[i])) return FAR;
-    found = NEAR;
-  }
-  return found;
+  for (uint32_t i = c->pred_begin[u + 1]; i-- > c->pred_begin[u];)
+    if (!bits_has(e->set, c->preds[i])) return false;
+  return true;
+}
+
+/* Has everything that u needs run, or is it near? */
+static bool is_within_reach(const order_expansion *e, uint32_t u) {
+  const order_core *c = e->core;
+  for (uint32_t i = c->pred_begin[u + 1]; i-- > c->pred_begin[u];)
+    if (!bits_has(e->set, c->preds[i]) && !bits_has(e->near, c->preds[i]))
+      return false;
+  return true;
 }
 
 /* The step of a ready operator alone.  True if it commits: it is then the only
@@ -295,32 +295,37 @@ static bool try_single(order_expansion *e, uint32_t u) {
   return false;
 }
 
-/* Meet one operator outside the state.  True if it ends the expansion. */
-static bool meet(order_expansion *e, uint32_t u, uint32_t *reach) {
-  const readiness r = readiness_of(e, u);
-  e->ticks++;
-  if (r == READY && (e->rules.commit || !e->rules.blocks) && try_single(e, u))
-    return true;
-  if (r == FAR || !e->rules.blocks) return false;
-  add_near(e, u);
-  if (e->core->reach[u] > *reach) *reach = e->core->reach[u];
+/* The operators outside the state in word w of a set, up to `reach`. */
+static uint64_t rest_of_word(const order_expansion *e, uint32_t w,
+                             uint32_t reach) {
+  if (w < reach / 64) return ~e->set[w];
+  const uint64_t upto = UINT64_MAX >> (63 - reach % 64);
+  return w == reach / 64 ? ~e->set[w] & upto : 0;
+}
+
+/* Try each ready operator alone.  True if one commits. */
+static bool try_singles(order_expansion *e, uint32_t reach) {
+  for (uint32_t w = 0; w <= reach / 64; w++)
+    for (uint64_t rest = rest_of_word(e, w, reach); rest; rest &= rest - 1) {
+      const uint32_t u = w * 64 + bits_lowest(rest);
+      e->ticks++;
+      if (is_ready(e, u) && try_single(e, u)) return true;
+    }
   return false;
 }
 
-/* Meet all operators outside the state up to the last successor of what is in
+/* Number the operators near the state: up to the last successor of what is in
    it or near it. */
-static bool look_around(order_expansion *e, uint32_t reach) {
-  const uint32_t n = e->core->op_count;
-  for (uint32_t w = 0; w <= reach / 64; w++) {
-    uint64_t rest = ~e->set[w];
-    if (w == n / 64) rest &= (UINT64_C(1) << (n % 64)) - 1;
-    for (; rest; rest &= rest - 1) {
+static void look_around(order_expansion *e, uint32_t reach) {
+  for (uint32_t w = 0; w <= reach / 64; w++)
+    for (uint64_t met = 0, rest; (rest = rest_of_word(e, w, reach) & ~met);) {
       const uint32_t u = w * 64 + bits_lowest(rest);
-      if (u > reach) break;
-      if (meet(e, u, &reach)) return true;
+      met |= rest & -rest;
+      e->ticks++;
+      if (!is_within_reach(e, u)) continue;
+      add_near(e, u);
+      if (e->core->reach[u] > reach) reach = e->core->reach[u];
     }
-  }
-  return false;
 }
 
 static void forget_near(order_expansion *e) {
@@ -341,5 +346,9 @@ void order_expand(order_expansion *e, uint64_t mem, uint32_t reach,
   e->pruned = UINT64_MAX;
   e->truncated = false;
   e->ticks = 1;
-  if (!look_around(e, reach) && e->rules.blocks) order_expand_blocks(e);
+  const bool singles = e->rules.commit || !e->rules.blocks;
+  if (singles && try_singles(e, reach)) return;
+  if (!e->rules.blocks) return;
+  look_around(e, reach);
+  order_expand_blocks(e);
 }

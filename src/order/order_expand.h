@@ -16,10 +16,23 @@ typedef struct order_rules {
 } order_rules;
 
 /*
- * Causes name a step, so that its operators can be found again from the state
- * it left: until group c dies; then until permission c is used; then operator c
- * with all before it; then all that remains.
+ * A cause names a step, so that its operators can be found again from the state
+ * it left: all that group c needs to die; the same, for permission c, with its
+ * operator last; operator c and all it needs; all that remains.
  */
+static inline uint32_t order_cause_permission(const order_core *core,
+                                              uint32_t permission) {
+  return core->deaths.count + permission;
+}
+
+static inline uint32_t order_cause_op(const order_core *core, uint32_t op) {
+  return core->deaths.count + core->permission_begin[core->op_count] + op;
+}
+
+static inline uint32_t order_cause_rest(const order_core *core) {
+  return order_cause_op(core, core->op_count);
+}
+
 typedef struct order_step {
   uint64_t mem;        /* of the set it leads to */
   uint64_t cost;       /* the most memory on the way */

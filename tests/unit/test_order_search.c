@@ -114,12 +114,65 @@ static void narrow_passes_do_not_lie(void **state) {
   calm_context_free(context);
 }
 
+/* Independent pairs: 4 bytes between the two, 1 byte that stays.  The last pair
+   to finish meets all other results. */
+static order_problem make_pairs(uint32_t pairs, arena *a) {
+  order_problem p = {.op_count = 2 * pairs, .buffer_count = 2 * pairs};
+  p.buffers = arena_calloc(a, 2 * pairs, sizeof *p.buffers);
+  p.touch_begin = arena_calloc(a, 2 * pairs + 1, sizeof *p.touch_begin);
+  p.touch = arena_calloc(a, 3 * pairs, sizeof *p.touch);
+  p.pred_begin = arena_calloc(a, 2 * pairs + 1, sizeof *p.pred_begin);
+  p.preds = arena_calloc(a, pairs, sizeof *p.preds);
+  p.workspace = arena_calloc(a, 2 * pairs, sizeof *p.workspace);
+  for (uint32_t i = 0; i < pairs; i++) {
+    p.buffers[2 * i] = (order_buffer){4, false, false};
+    p.buffers[2 * i + 1] = (order_buffer){1, false, true};
+    p.touch[3 * i] = 2 * i;
+    p.touch[3 * i + 1] = p.touch[3 * i + 2] = 2 * i + 1;
+    p.touch_begin[2 * i + 1] = 3 * i + 2;
+    p.touch_begin[2 * i + 2] = 3 * i + 3;
+    p.preds[i] = 2 * i;
+    p.pred_begin[2 * i + 1] = i;
+    p.pred_begin[2 * i + 2] = i + 1;
+  }
+  assert_int_equal(order_problem_finish(&p, a), CALM_OK);
+  return p;
+}
+
+/* A narrow pass has room for 256 operators near a state; here 300 are. */
+static void more_is_near_than_there_is_room(void **state) {
+  (void)state;
+  calm_context *context = calm_context_new(NULL);
+  arena a;
+  arena_init(&a, context);
+  limits l;
+  limits_init(&l, context);
+  const uint32_t pairs = 150, optimum = pairs + 4;
+  const order_problem p = make_pairs(pairs, &a);
+  const order_options options = {.blocks = true, .commit = true};
+  order_search s;
+  order_verdict verdict;
+  assert_int_equal(order_search_init(&s, &p, 1, &options, &a), CALM_OK);
+  assert_int_equal(order_search_run(&verdict, &s, 5000, 8, 0, &l), CALM_OK);
+  assert_true(verdict == ORDER_REACHED || verdict == ORDER_TRUNCATED);
+  assert_true(s.store.dropped > 0);
+  assert_int_equal(order_search_run(&verdict, &s, optimum - 1, 8, 0, &l),
+                   CALM_OK);
+  assert_true(verdict == ORDER_TRUNCATED || verdict == ORDER_DEAD);
+  assert_int_equal(order_search_run(&verdict, &s, 5000, 75, 0, &l), CALM_OK);
+  assert_int_equal(verdict, ORDER_REACHED);
+  order_search_free(&s);
+  arena_free(&a);
+  calm_context_free(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_verdict_is_true),
       cmocka_unit_test(every_verdict_is_true_with_workspace),
       cmocka_unit_test(every_verdict_is_true_with_reuse),
       cmocka_unit_test(every_verdict_is_true_with_both),
-      cmocka_unit_test(narrow_passes_do_not_lie)};
+      cmocka_unit_test(narrow_passes_do_not_lie),
+      cmocka_unit_test(more_is_near_than_there_is_room)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
