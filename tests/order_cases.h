@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "order/order.h"
+#include "order_random.h"
 
 enum { CASE_EDGES = 8192, CASE_BUFFERS = 1024, CASE_TOUCHES = 8192 };
 
@@ -193,90 +194,28 @@ static inline void build_random(problem_builder *b, uint32_t n, unsigned with,
     }
 }
 
-/* ---- Referees ------------------------------------------------------------ */
+/* ---- Referee ---------------------------------------------------------------
+ */
 
-/* Touchers of each buffer and predecessors of each operator as bit masks. */
-typedef struct mask_problem {
-  const order_problem *p;
-  uint32_t touch[64], preds[64];
-} mask_problem;
-
-static inline mask_problem make_masks(const order_problem *p) {
-  mask_problem m = {.p = p};
-  for (uint32_t b = 0; b < p->buffer_count; b++)
-    for (uint32_t i = p->touch_begin[b]; i < p->touch_begin[b + 1]; i++)
-      m.touch[b] |= UINT32_C(1) << p->touch[i];
-  for (uint32_t u = 0; u < p->op_count; u++)
-    for (uint32_t i = p->pred_begin[u]; i < p->pred_begin[u + 1]; i++)
-      m.preds[u] |= UINT32_C(1) << p->preds[i];
-  return m;
-}
-
-static inline uint64_t mask_live(const mask_problem *m, uint32_t done) {
-  uint64_t bytes = 0;
-  for (uint32_t b = 0; b < m->p->buffer_count; b++) {
-    const order_buffer *buffer = &m->p->buffers[b];
-    const bool begun = buffer->pinned_start || m->touch[b] & done;
-    const bool over = !buffer->pinned_end && !(m->touch[b] & ~done);
-    if (begun && !over) bytes += buffer->bytes;
-  }
-  return bytes;
-}
-
-static inline uint64_t mask_step(const mask_problem *m, uint32_t done,
-                                 uint32_t u) {
-  const order_problem *p = m->p;
-  const uint32_t bit = UINT32_C(1) << u;
-  uint64_t bytes = mask_live(m, done) + p->workspace[u], saved = 0;
-  for (uint32_t b = 0; b < p->buffer_count; b++)
-    if (m->touch[b] & bit && !(m->touch[b] & done) &&
-        !p->buffers[b].pinned_start)
-      bytes += p->buffers[b].bytes;
-  for (uint32_t i = 0; i < p->reuse_count; i++) {
-    const order_reuse *reuse = &p->reuses[i];
-    if (reuse->op == u && (m->touch[reuse->input] & ~done) == bit &&
-        !p->buffers[reuse->input].pinned_end &&
-        !(m->touch[reuse->output] & done) &&
-        !p->buffers[reuse->output].pinned_start && reuse->bytes > saved)
-      saved = reuse->bytes;
-  }
-  return bytes - saved;
-}
-
-typedef struct mask_answer {
+typedef struct order_answer {
   uint64_t peak, downsets, orders;
-} mask_answer;
+} order_answer;
 
-static inline void mask_extend(const mask_problem *m, uint32_t done,
-                               uint64_t *peak, uint64_t *orders) {
-  for (uint32_t u = 0; u < m->p->op_count; u++) {
-    const uint32_t bit = UINT32_C(1) << u;
-    if (done & bit || m->preds[u] & ~done) continue;
-    const uint64_t step = mask_step(m, done, u);
-    const uint64_t reached = step > peak[done] ? step : peak[done];
-    if (reached < peak[done | bit]) peak[done | bit] = reached;
-    orders[done | bit] += orders[done];
-  }
-}
-
-/* Optimum and counts by all subsets; n <= 16, no more than 64 buffers. */
-static inline mask_answer solve_by_masks(const order_problem *p) {
-  const mask_problem m = make_masks(p);
+/* Optimum and counts from the definition, by all subsets; n <= 16. */
+static inline order_answer solve_by_subsets(const order_problem *p) {
   const uint32_t full = (UINT32_C(1) << p->op_count) - 1;
-  uint64_t *peak = malloc((full + (size_t)1) * sizeof *peak);
   uint64_t *orders = calloc(full + (size_t)1, sizeof *orders);
-  mask_answer answer = {.downsets = 0};
-  memset(peak, 0xff, (full + (size_t)1) * sizeof *peak);
-  peak[0] = mask_live(&m, 0);
+  order_answer answer = {.peak = order_referee_optimum(p)};
+  if (!orders) abort();
   orders[0] = 1;
   for (uint32_t done = 0; done <= full; done++) {
     if (orders[done] == 0) continue;
     answer.downsets++;
-    mask_extend(&m, done, peak, orders);
+    for (uint32_t u = 0; u < p->op_count; u++)
+      if (!(done >> u & 1) && !(order_referee_preds(p, u) & ~done))
+        orders[done | UINT32_C(1) << u] += orders[done];
   }
-  answer.peak = peak[full];
   answer.orders = orders[full];
-  free(peak);
   free(orders);
   return answer;
 }

@@ -123,7 +123,8 @@ static calm_status solve(division *d, arena *a, arena *scratch,
   if (!d->solved) TRY(fall_back(d, scratch));
   r->outcome = r->peak_bytes == r->bound_bytes ? CALM_OPTIMAL : CALM_FEASIBLE;
   r->ticks = d->l->ticks - ticks;
-  r->stopped = d->l->reason;
+  const bool complete = r->outcome == CALM_OPTIMAL && d->counted;
+  r->stopped = complete ? LIMITS_NONE : d->l->reason;
   return CALM_OK;
 }
 

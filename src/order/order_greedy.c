@@ -16,7 +16,7 @@ enum { RUNGS = 6, SHUFFLES = 1 };
 /* The best order so far, and where the next one is made. */
 typedef struct contest {
   const order_problem *p;
-  const order_problem *directions[2]; /* as it is; backwards, or NULL */
+  const order_problem *directions[2]; /* as it is, backwards */
   limits *l;
   uint64_t plenty; /* at this tick there was enough trying */
   uint32_t *best, *trial;
@@ -58,7 +58,7 @@ static void turn_round(uint32_t *sequence, uint32_t n) {
 
 /* Both directions under one rule. */
 static calm_status try_rule(contest *c, order_rule rule) {
-  for (int back = 0; back < 2 && c->directions[back]; back++) {
+  for (int back = 0; back < 2; back++) {
     bool finished;
     if (enough(c)) return CALM_OK;
     TRY(order_list_schedule(c->trial, &finished, c->directions[back], rule,
@@ -90,6 +90,8 @@ static calm_status try_lists(contest *c, const order_options *options) {
   random_state random = random_from_seed(options->seed);
   TRY(try_rule(c, (order_rule){0, 0}));
   TRY(descend_targets(c, 0));
+  /* a search that begins here finds the rest itself */
+  if (options->method != ORDER_GREEDY) return CALM_OK;
   for (int i = 0; i < SHUFFLES && !enough(c); i++) {
     const uint64_t seed = random_next(&random) | 1;
     TRY(try_rule(c, (order_rule){0, seed}));
@@ -104,10 +106,8 @@ static calm_status run_contest(contest *c, const order_options *options,
   ARENA_ARRAY(scratch, c->trial, c->p->op_count);
   TRY(try_fixed_orders(c));
   if (enough(c)) return CALM_OK;
-  if (c->p->reuse_count == 0) {
-    TRY(order_problem_reverse(&backwards, c->p, scratch));
-    c->directions[1] = &backwards;
-  }
+  TRY(order_problem_reverse(&backwards, c->p, scratch));
+  c->directions[1] = &backwards;
   return try_lists(c, options);
 }
 
