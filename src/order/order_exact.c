@@ -17,6 +17,8 @@
 
 #include <assert.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/number.h"
 #include "order/order_bound.h"
@@ -27,6 +29,8 @@ enum {
   FIRST_WIDTH = 64,
   WIDTH_FACTOR = 8,
   BISECTION_WIDTH = 4096,
+  BISECTION_PART = 4,
+  HOPELESS_RATIO = 4,
   LARGEST_WIDTH = 1 << 30
 };
 
@@ -47,7 +51,7 @@ typedef struct exact {
   order_problem reversed;
   order_search search[2]; /* forwards, backwards */
   uint32_t direction_count;
-  bool hopeless[2]; /* left more behind than the other direction */
+  uint64_t dropped[2]; /* what their last passes left behind */
 } exact;
 
 static uint64_t states_stored(const exact *x) {
@@ -123,7 +127,15 @@ static calm_status run_pass(order_verdict *out, exact *x, uint32_t direction,
   assert(tau >= x->bound && tau < x->peak);
   order_search *s = &x->search[direction];
   const uint64_t other = bytes_held(x) - order_search_bytes(s);
+  uint64_t st0 = s->store.stored, t0 = x->l->ticks;
+  double c0 = limits_clock();
   TRY(order_search_run(out, s, tau, width, other, x->l));
+  if (getenv("TRACE"))
+    fprintf(stderr,
+            "dir %u width %u tau %lu verdict %d states %lu ticks %lu ms %.1f\n",
+            direction, width, tau, *out, s->store.stored - st0,
+            x->l->ticks - t0, 1e3 * (limits_clock() - c0));
+  x->dropped[direction] = s->store.dropped;
   if (*out == ORDER_DEAD) raise_bound(x, s->bound);
   if (*out != ORDER_REACHED) return CALM_OK;
   TRY(adopt(x, s->sequence, direction == 1));
@@ -132,34 +144,44 @@ static calm_status run_pass(order_verdict *out, exact *x, uint32_t direction,
   return CALM_OK;
 }
 
+/* Which direction dies first differs by orders of magnitude; the one that left
+   far more behind is not worth the wait. */
+static bool is_hopeless(const exact *x, uint32_t direction) {
+  return x->direction_count == 2 &&
+         x->dropped[direction] / HOPELESS_RATIO > x->dropped[1 - direction];
+}
+
 /* Passes of one width just below the peak, until neither direction helps. */
 static calm_status descend(exact *x, uint32_t width) {
-  uint32_t failed = 0;
-  for (uint32_t d = 0; failed < x->direction_count && !is_done(x);) {
-    order_verdict verdict;
-    TRY(run_pass(&verdict, x, d, x->peak - 1, width));
+  uint32_t d = x->dropped[1] < x->dropped[0] ? 1 : 0;
+  for (uint32_t failed = 0; failed < x->direction_count && !is_done(x);) {
+    order_verdict verdict = ORDER_TRUNCATED;
+    if (!is_hopeless(x, d)) TRY(run_pass(&verdict, x, d, x->peak - 1, width));
     if (verdict == ORDER_REACHED) {
       failed = 0;
-      continue;
+    } else {
+      failed++;
+      d = (d + 1) % x->direction_count;
     }
-    failed++;
-    d = (d + 1) % x->direction_count;
   }
   return CALM_OK;
 }
 
-/* Passes of one width inside the gap.  A death raises the bound; a pass that
-   left something behind says nothing, and half of what is below is tried. */
+/*
+ * Passes of one width inside the gap, in case time runs out: a death raises the
+ * bound; a pass that left something behind says nothing, and half of what is
+ * below is tried.  They may take a part of what the search has cost so far.
+ */
 static calm_status bisect(exact *x, uint32_t width) {
-  uint64_t ceiling = x->peak - 1; /* taus from here on have been tried */
-  while (!is_done(x) && ceiling > x->bound) {
-    const uint64_t tau = x->bound + (ceiling - x->bound - 1) / 2;
-    order_verdict verdict = ORDER_TRUNCATED;
-    for (uint32_t d = 0; d < x->direction_count; d++) {
-      TRY(run_pass(&verdict, x, d, tau, width));
-      if (verdict != ORDER_TRUNCATED) break;
-    }
-    if (verdict == ORDER_TRUNCATED) ceiling = tau;
+  const uint32_t d = x->dropped[1] < x->dropped[0] ? 1 : 0;
+  const uint64_t enough = x->l->ticks + x->l->ticks / BISECTION_PART;
+  uint64_t ceiling = x->peak - 1; /* from here on everything was tried */
+  while (!is_done(x) && ceiling > x->bound && x->l->ticks < enough) {
+    order_verdict verdict;
+    TRY(run_pass(&verdict, x, d, x->bound + (ceiling - x->bound - 1) / 2,
+                 width));
+    if (verdict == ORDER_TRUNCATED)
+      ceiling = x->bound + (ceiling - x->bound - 1) / 2;
     if (verdict == ORDER_REACHED) ceiling = x->peak - 1;
   }
   return CALM_OK;

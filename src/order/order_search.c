@@ -100,7 +100,7 @@ static calm_status expand_state(order_search *s, uint32_t id, uint64_t tau,
   memcpy(e->set, order_store_set(&s->store, id),
          s->core.words * sizeof *e->set);
   order_expand(e, from.mem, from.reach, tau);
-  if (e->truncated) s->store.truncated = true;
+  if (e->truncated) s->store.dropped++;
   if (e->pruned < s->bound) s->bound = e->pruned;
   if (e->step_count == 0) return CALM_OK;
   uint32_t record;
@@ -171,7 +171,7 @@ calm_status order_search_run(order_verdict *out, order_search *s, uint64_t tau,
     *out = ORDER_REACHED;
   } else if (stopped) {
     *out = ORDER_STOPPED;
-  } else if (!s->store.truncated) {
+  } else if (s->store.dropped == 0) {
     assert(s->bound > tau);
     *out = ORDER_DEAD;
   }

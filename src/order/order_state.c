@@ -66,7 +66,7 @@ void order_store_clear(order_store *s, uint32_t width) {
   s->free = CALM_NONE;
   s->path.count = s->open.count = 0;
   s->width = width;
-  s->truncated = false;
+  s->dropped = 0;
 }
 
 /* ---- The pool of states ---------------------------------------------------
@@ -210,8 +210,8 @@ static calm_status list_best(order_store *s, const order_layer *layer) {
   select_best(s, s->width);
   for (uint32_t i = s->width; i < s->ranked.count; i++)
     release_state(s, s->ranked.data[i]);
+  s->dropped += s->ranked.count - s->width;
   s->ranked.count = s->width;
-  s->truncated = true;
   return CALM_OK;
 }
 

@@ -32,7 +32,7 @@ typedef struct order_store {
   calm_context *context;
   uint32_t words, layer_count;
   uint32_t width;      /* states that a layer may keep */
-  bool truncated;      /* a layer had more */
+  uint64_t dropped;    /* states left behind because a layer had more */
   order_layer *layers; /* by number of operators in the set */
   order_state *states;
   uint64_t *sets; /* `words` per state */
