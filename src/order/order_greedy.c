@@ -75,9 +75,9 @@ static calm_status try_rule(contest *c, order_rule rule) {
  * the same again; where just below fails, further below may succeed, for a
  * lower target makes it take other ways.
  */
-static calm_status descend_targets(contest *c, uint64_t seed) {
+static calm_status descend_targets(contest *c, uint64_t seed, uint32_t rungs) {
   uint32_t rung = 1;
-  while (rung <= RUNGS && !enough(c)) {
+  while (rung <= rungs && !enough(c)) {
     const uint64_t best = c->best_bytes;
     const uint64_t step = (best - c->bound_bytes) / RUNGS * (rung - 1);
     TRY(try_rule(c, (order_rule){best - 1 - step, seed}));
@@ -89,13 +89,13 @@ static calm_status descend_targets(contest *c, uint64_t seed) {
 static calm_status try_lists(contest *c, const order_options *options) {
   random_state random = random_from_seed(options->seed);
   TRY(try_rule(c, (order_rule){0, 0}));
-  TRY(descend_targets(c, 0));
   /* a search that begins here finds the rest itself */
-  if (options->method != ORDER_GREEDY) return CALM_OK;
+  if (options->method != ORDER_GREEDY) return descend_targets(c, 0, 1);
+  TRY(descend_targets(c, 0, RUNGS));
   for (int i = 0; i < SHUFFLES && !enough(c); i++) {
     const uint64_t seed = random_next(&random) | 1;
     TRY(try_rule(c, (order_rule){0, seed}));
-    TRY(descend_targets(c, seed));
+    TRY(descend_targets(c, seed, RUNGS));
   }
   return CALM_OK;
 }
