@@ -1,6 +1,8 @@
 /* The door of the room: defaults, and which method answers. */
 #include "order/order.h"
 
+#include "order/order_dp.h"
+#include "order/order_exact.h"
 #include "order/order_greedy.h"
 
 order_options order_options_default(void) {
@@ -69,12 +71,16 @@ static calm_status solve_heuristically(order_result *out,
   TRY(order_replay(&r.peak_bytes, p, r.sequence, NULL, l->context));
   r.outcome = r.peak_bytes == r.bound_bytes ? CALM_OPTIMAL : CALM_FEASIBLE;
   r.ticks = l->ticks - ticks;
-  r.stopped = l->reason;
+  r.stopped = r.outcome == CALM_OPTIMAL ? LIMITS_NONE : l->reason;
   *out = r;
   return CALM_OK;
 }
 
 calm_status order_solve(order_result *out, const order_problem *p,
                         const order_options *options, arena *a, limits *l) {
-  return solve_heuristically(out, p, options, a, l);
+  switch (options->method) {
+    case ORDER_DP: return order_dp(out, p, options, a, l);
+    case ORDER_EXACT: return order_exact(out, p, options, a, l);
+    default: return solve_heuristically(out, p, options, a, l);
+  }
 }

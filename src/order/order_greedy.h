@@ -22,9 +22,10 @@ calm_status order_dfs(uint32_t *out_sequence, const order_problem *p,
                       calm_context *context);
 
 /*
- * The best of the above and of several list schedules, forwards and, without
- * reuse, backwards.  Never fails for lack of ticks or time: it then yields the
- * best so far.
+ * The best of the above and of several list schedules, forwards and backwards;
+ * fewer of them unless options->method is ORDER_GREEDY, for then a search goes
+ * on from here.  Never fails for lack of ticks or time: it then yields the best
+ * so far.
  */
 calm_status order_greedy(uint32_t *out_sequence, const order_problem *p,
                          const order_options *options, limits *l);
