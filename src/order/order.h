@@ -40,9 +40,10 @@ typedef struct order_problem {
   uint32_t *uses_begin, *uses;   /* operator u: the buffers it touches */
   uint32_t *pred_begin, *preds;  /* ascending, each once */
   uint32_t *succ_begin, *succs;
-  uint64_t *workspace; /* per operator, bytes */
-  order_reuse *reuses; /* ascending by op */
-  uint32_t *level;     /* longest-path depth of each operator */
+  uint64_t *workspace;   /* per operator, bytes */
+  order_reuse *reuses;   /* ascending by op */
+  uint32_t *reuse_begin; /* operator u: reuses[reuse_begin[u] .. [u+1]] */
+  uint32_t *level;       /* longest-path depth of each operator */
 } order_problem;
 
 typedef enum order_method {
@@ -85,14 +86,19 @@ typedef struct order_result {
 /* The defaults: exact, every rule and technique on. */
 order_options order_options_default(void);
 
-/* Fill uses_*, succs and level from touch_* and preds; check the numbering
-   (assert).  Arrays are taken from the arena. */
+/* Fill uses_*, succs, reuse_begin and level from touch_*, preds and reuses;
+   check the numbering (assert).  Arrays are taken from the arena.  Bytes that
+   do not fit NUMBER_MAX_BYTES together are bad input. */
 calm_status order_problem_finish(order_problem *p, arena *a);
 
 /* The same problem backwards: edges reversed, operator u becomes n - 1 - u, the
    pins swapped.  Without reuse it has the same optimum. */
 calm_status order_problem_reverse(order_problem *out, const order_problem *p,
                                   arena *a);
+
+/* A bound that costs nothing: the largest working set of an operator, what is
+   live before the first and after the last.  No order is below it. */
+uint64_t order_working_set(const order_problem *p);
 
 /* Solve.  The sequence is taken from `a`; scratch is freed before return.
    Always yields a valid sequence, also when a limit stops it at once. */

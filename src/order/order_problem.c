@@ -1,8 +1,10 @@
-/* The order problem itself: its derived arrays, its mirror image, and what an
-   order of it costs. */
+/* The order problem itself: its derived arrays and its mirror image. */
 #include "order/order.h"
 
 #include <assert.h>
+#include <inttypes.h>
+
+#include "base/number.h"
 
 /*
  * The transpose of a relation in compressed rows: for every value that occurs
@@ -36,7 +38,36 @@ static calm_status compute_levels(order_problem *p, arena *a) {
   return CALM_OK;
 }
 
+/* Reuses are ascending by operator: where do those of each one begin? */
+static calm_status index_reuses(order_problem *p, arena *a) {
+  ARENA_ARRAY(a, p->reuse_begin, p->op_count + 1);
+  for (uint32_t i = 0; i < p->reuse_count; i++) {
+    assert(i == 0 || p->reuses[i - 1].op <= p->reuses[i].op);
+    p->reuse_begin[p->reuses[i].op + 1]++;
+  }
+  for (uint32_t u = 0; u < p->op_count; u++)
+    p->reuse_begin[u + 1] += p->reuse_begin[u];
+  return CALM_OK;
+}
+
+/* Everybody below adds bytes without looking: all of them together must fit. */
+static calm_status check_total(const order_problem *p, calm_context *context) {
+  uint64_t total = 0;
+  bool fits = true;
+  for (uint32_t b = 0; b < p->buffer_count; b++)
+    fits = fits && number_add(&total, total, p->buffers[b].bytes);
+  for (uint32_t u = 0; p->workspace && u < p->op_count; u++)
+    fits = fits && number_add(&total, total, p->workspace[u]);
+  if (fits) return CALM_OK;
+  return context_fail(context, CALM_BAD_INPUT,
+                      "all buffers and workspaces together exceed %" PRIu64
+                      " bytes",
+                      (uint64_t)NUMBER_MAX_BYTES);
+}
+
 calm_status order_problem_finish(order_problem *p, arena *a) {
+  TRY(check_total(p, a->context));
+  TRY(index_reuses(p, a));
   TRY(transpose(&p->uses_begin, &p->uses, p->touch_begin, p->touch,
                 p->buffer_count, p->op_count, a));
   TRY(transpose(&p->succ_begin, &p->succs, p->pred_begin, p->preds, p->op_count,
@@ -90,73 +121,5 @@ calm_status order_problem_reverse(order_problem *out, const order_problem *p,
   TRY(mirror(&r.pred_begin, &r.preds, p->succ_begin, p->succs, p->op_count, a));
   TRY(order_problem_finish(&r, a));
   *out = r;
-  return CALM_OK;
-}
-
-/* What an order has done so far: how many operators of each buffer are left. */
-typedef struct replay {
-  const order_problem *p;
-  uint32_t *touchers_left;
-  uint64_t live_bytes;
-} replay;
-
-static uint32_t toucher_count(const order_problem *p, uint32_t b) {
-  return p->touch_begin[b + 1] - p->touch_begin[b];
-}
-
-/* The best permission of u: its input dies here, its output begins here. */
-static uint64_t reusable_bytes(const replay *r, uint32_t u) {
-  uint64_t best = 0;
-  for (uint32_t i = 0; i < r->p->reuse_count; i++) {
-    const order_reuse *reuse = &r->p->reuses[i];
-    if (reuse->op != u || reuse->bytes <= best) continue;
-    const bool dies = r->touchers_left[reuse->input] == 1 &&
-                      !r->p->buffers[reuse->input].pinned_end;
-    const bool begins =
-        r->touchers_left[reuse->output] == toucher_count(r->p, reuse->output) &&
-        !r->p->buffers[reuse->output].pinned_start;
-    if (dies && begins) best = reuse->bytes;
-  }
-  return best;
-}
-
-/* Run one operator; the bytes while it runs. */
-static uint64_t run(replay *r, uint32_t u) {
-  const order_problem *p = r->p;
-  uint64_t bytes = r->live_bytes + p->workspace[u] - reusable_bytes(r, u);
-  for (uint32_t i = p->uses_begin[u]; i < p->uses_begin[u + 1]; i++) {
-    const uint32_t b = p->uses[i];
-    const order_buffer *buffer = &p->buffers[b];
-    if (r->touchers_left[b] == toucher_count(p, b) && !buffer->pinned_start) {
-      bytes += buffer->bytes;
-      r->live_bytes += buffer->bytes;
-    }
-    if (--r->touchers_left[b] == 0 && !buffer->pinned_end)
-      r->live_bytes -= buffer->bytes;
-  }
-  return bytes;
-}
-
-calm_status order_replay(uint64_t *out_peak, const order_problem *p,
-                         const uint32_t *sequence, uint64_t *step_bytes,
-                         calm_context *context) {
-  arena scratch;
-  arena_init(&scratch, context);
-  replay r = {p, arena_calloc(&scratch, p->buffer_count, sizeof(uint32_t)), 0};
-  if (!r.touchers_left) return context_no_memory(context);
-  for (uint32_t b = 0; b < p->buffer_count; b++) {
-    r.touchers_left[b] = toucher_count(p, b);
-    if (p->buffers[b].pinned_start &&
-        (r.touchers_left[b] || p->buffers[b].pinned_end))
-      r.live_bytes += p->buffers[b].bytes;
-  }
-  uint64_t peak = r.live_bytes;
-  for (uint32_t i = 0; i < p->op_count; i++) {
-    const uint64_t bytes = run(&r, sequence[i]);
-    if (step_bytes) step_bytes[i] = bytes;
-    if (bytes > peak) peak = bytes;
-  }
-  arena_free(&scratch);
-  *out_peak = peak;
   return CALM_OK;
 }
