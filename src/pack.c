@@ -71,3 +71,7 @@ void calm_packing_free(calm_packing *p) {
 calm_outcome calm_packing_outcome(const calm_packing *p) {
   return p->layout.outcome;
 }
+
+bool calm_packing_within_budget(const calm_packing *p) {
+  return p->layout.arena_bytes <= p->budget_bytes;
+}

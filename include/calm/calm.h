@@ -288,6 +288,8 @@ CALM_API calm_status calm_pack(calm_packing **out, calm_context *context,
                                const calm_options *options);
 CALM_API void calm_packing_free(calm_packing *packing);
 CALM_API calm_outcome calm_packing_outcome(const calm_packing *packing);
+/* True if no budget was given or the arena fits into it. */
+CALM_API bool calm_packing_within_budget(const calm_packing *packing);
 
 /* ---- Rendering ---------------------------------------------------------- */
 
