@@ -1,6 +1,6 @@
 #include "base/vector.h"
 
-#if CALM_HOSTILE
+#ifdef CALM_HOSTILE
 enum { FIRST_CAPACITY = 1 };
 #else
 enum { FIRST_CAPACITY = 8 };

@@ -67,12 +67,12 @@ static void read_entry(json_t *entry, const char *file) {
   calm_context_set_log(context, collect_warning, &warnings);
   snprintf(name, sizeof name, "models/%s", file);
   assert_non_null(cases_path(path, sizeof path, name));
-  calm_status status = model_open(&model, context, path);
+  calm_status status = calm_model_open(&model, context, path);
   if (status) fail_msg("%s", calm_context_message(context));
   compare_with_index(model, entry);
   assert_int_equal(count_flag(model, CALM_TENSOR_VARIABLE),
                    json_integer_value(json_object_get(entry, "variable")));
-  model_free(model);
+  calm_model_free(model);
   assert_int_equal(calm_context_bytes(context), 0);
   calm_context_free(context);
 }
