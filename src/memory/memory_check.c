@@ -328,8 +328,8 @@ static calm_status warn_common_align(checker *c) {
 
 static calm_status check_placement(checker *c) {
   const bool others_placed = any_placed(c) || !c->plan->unplaced_allowed;
-  overlap_item *items;
-  uint32_t count;
+  overlap_item *items = NULL;
+  uint32_t count = 0;
   if (c->plan->arena_bytes != UINT64_MAX)
     c->faults.verdict.arena_bytes = c->plan->arena_bytes;
   else

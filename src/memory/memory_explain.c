@@ -18,31 +18,62 @@
 typedef enum remedy_concern {
   FREED_OPERATORS,       /* those that cost nothing under the remedy */
   OVERWRITING_OPERATORS, /* those that gain a permission in place */
-  FLAGGED_TENSORS        /* those with the flag that cost something before */
+  FLAGGED_TENSORS,       /* those with the flag that cost something before */
+  TOGETHER               /* several options: no details */
 } remedy_concern;
 
-/* In the order in which equals are listed. */
+enum { MAX_OVERRIDES = 3 };
+
+/* In the order in which equals are listed, combinations last. */
 static const struct remedy_row {
-  const char *column, *value;
+  struct {
+    const char *column, *value;
+  } overrides[MAX_OVERRIDES];
   remedy_concern concern;
   unsigned flag;
   const char *one, *many; /* what becomes of them */
 } rows[] = {
-    {"views", "identity", FREED_OPERATORS, 0, "costs nothing", "cost nothing"},
-    {"concat", "elide", FREED_OPERATORS, 0,
+    {{{"views", "identity"}},
+     FREED_OPERATORS,
+     0,
+     "costs nothing",
+     "cost nothing"},
+    {{{"concat", "elide"}},
+     FREED_OPERATORS,
+     0,
      "costs nothing if its readers read the operands where they are",
      "cost nothing if their readers read the operands where they are"},
-    {"inplace", "elementwise", OVERWRITING_OPERATORS, 0,
+    {{{"inplace", "elementwise"}},
+     OVERWRITING_OPERATORS,
+     0,
      "may write over an input that dies there",
      "may write over an input that dies there"},
-    {"inputs", "until-use", FLAGGED_TENSORS, CALM_TENSOR_INPUT,
-     "goes after its last use", "go after their last use"},
-    {"inputs", "external", FLAGGED_TENSORS, CALM_TENSOR_INPUT,
-     "lies outside the arena", "lie outside the arena"},
-    {"outputs", "external", FLAGGED_TENSORS, CALM_TENSOR_OUTPUT,
-     "lies outside the arena", "lie outside the arena"},
-    {"variables", "external", FLAGGED_TENSORS, CALM_TENSOR_VARIABLE,
-     "lies outside the arena", "lie outside the arena"},
+    {{{"inputs", "until-use"}},
+     FLAGGED_TENSORS,
+     CALM_TENSOR_INPUT,
+     "goes after its last use",
+     "go after their last use"},
+    {{{"inputs", "external"}},
+     FLAGGED_TENSORS,
+     CALM_TENSOR_INPUT,
+     "lies outside the arena",
+     "lie outside the arena"},
+    {{{"outputs", "external"}},
+     FLAGGED_TENSORS,
+     CALM_TENSOR_OUTPUT,
+     "lies outside the arena",
+     "lie outside the arena"},
+    {{{"variables", "external"}},
+     FLAGGED_TENSORS,
+     CALM_TENSOR_VARIABLE,
+     "lies outside the arena",
+     "lie outside the arena"},
+    {.overrides = {{"views", "identity"}, {"concat", "elide"}},
+     .concern = TOGETHER},
+    {.overrides = {{"views", "identity"},
+                   {"concat", "elide"},
+                   {"inplace", "elementwise"}},
+     .concern = TOGETHER},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
@@ -235,29 +266,43 @@ static const char *pick_tensor(const explainer *e, const struct remedy_row *row,
   return chosen ? chosen->name : NULL;
 }
 
-static calm_status write_remedy(explainer *e, const struct remedy_row *row,
-                                trial *t) {
+/* Whom it concerns, and what becomes of them. */
+static void describe_concern(const explainer *e, const struct remedy_row *row,
+                             const trial *t, text *words) {
   uint32_t count = 0;
   const char *name = row->concern == FLAGGED_TENSORS
                          ? pick_tensor(e, row, &count)
                          : pick_op(e, row, t, &count);
+  if (!name) return;
+  text_format(words, ": %s", name);
+  if (count > 1) text_format(words, " and %" PRIu32 " more", count - 1);
+  text_format(words, " %s", count > 1 ? row->many : row->one);
+}
+
+static calm_status write_remedy(explainer *e, const struct remedy_row *row,
+                                trial *t) {
   text words;
   char *line;
   text_init(&words, e->a->context);
-  text_format(&words, "--%s %s", row->column, row->value);
-  if (name) text_format(&words, ": %s", name);
-  if (count > 1) text_format(&words, " and %" PRIu32 " more", count - 1);
-  if (name) text_format(&words, " %s", count > 1 ? row->many : row->one);
+  for (int i = 0; i < MAX_OVERRIDES && row->overrides[i].column; i++)
+    text_format(&words, "%s--%s %s", i ? " " : "", row->overrides[i].column,
+                row->overrides[i].value);
+  if (row->concern == TOGETHER)
+    text_format(&words, ": together");
+  else
+    describe_concern(e, row, t, &words);
   TRY(text_finish(&words, &line));
   t->effect.text = arena_string(e->a, line, strlen(line));
   calm_text_free(e->a->context, line);
   return t->effect.text ? CALM_OK : context_no_memory(e->a->context);
 }
 
-/* Least floor first, then least peak; equals as in the table. */
-static void insert_remedy(memory_explanation *out, memory_remedy remedy) {
+/* Least floor first, then least peak; equals as in the table, and combinations
+   behind all single options. */
+static void insert_remedy(memory_explanation *out, memory_remedy remedy,
+                          bool single) {
   uint32_t at = out->remedy_count++;
-  for (; at > 0; at--) {
+  for (; single && at > 0; at--) {
     const memory_remedy *before = &out->remedies[at - 1];
     if (before->floor_bytes < remedy.floor_bytes ||
         (before->floor_bytes == remedy.floor_bytes &&
@@ -266,6 +311,20 @@ static void insert_remedy(memory_explanation *out, memory_remedy remedy) {
     out->remedies[at] = *before;
   }
   out->remedies[at] = remedy;
+}
+
+/* Does it lower floor or peak?  A combination has to do so beyond everything
+   that is listed already. */
+static bool helps(const explainer *e, const struct remedy_row *row,
+                  const memory_remedy *remedy) {
+  uint64_t floor_bytes = e->out.floor_bytes, peak_bytes = e->out.peak_bytes;
+  for (uint32_t i = 0; row->concern == TOGETHER && i < e->out.remedy_count;
+       i++) {
+    const memory_remedy *other = &e->out.remedies[i];
+    if (other->floor_bytes < floor_bytes) floor_bytes = other->floor_bytes;
+    if (other->peak_bytes < peak_bytes) peak_bytes = other->peak_bytes;
+  }
+  return remedy->floor_bytes < floor_bytes || remedy->peak_bytes < peak_bytes;
 }
 
 static calm_status measure(const explainer *e, trial *t, arena *scratch) {
@@ -280,19 +339,25 @@ static calm_status measure(const explainer *e, trial *t, arena *scratch) {
   return CALM_OK;
 }
 
+static calm_status override_model(explainer *e, const struct remedy_row *row,
+                                  memory_model *model) {
+  for (int i = 0; i < MAX_OVERRIDES && row->overrides[i].column; i++)
+    TRY(memory_model_override(model, e->a->context, row->overrides[i].column,
+                              row->overrides[i].value));
+  return CALM_OK;
+}
+
 /* A remedy that calm itself cannot handle on this graph is none. */
 static calm_status try_remedy(explainer *e, const struct remedy_row *row,
                               arena *scratch) {
   trial t = {.model = *e->model};
-  TRY(memory_model_override(&t.model, e->a->context, row->column, row->value));
+  TRY(override_model(e, row, &t.model));
   calm_status status = measure(e, &t, scratch);
   if (status == CALM_UNSUPPORTED) return CALM_OK;
   TRY(status);
-  if (t.effect.floor_bytes >= e->out.floor_bytes &&
-      t.effect.peak_bytes >= e->out.peak_bytes)
-    return CALM_OK;
+  if (!helps(e, row, &t.effect)) return CALM_OK;
   TRY(write_remedy(e, row, &t));
-  insert_remedy(&e->out, t.effect);
+  insert_remedy(&e->out, t.effect, row->concern != TOGETHER);
   return CALM_OK;
 }
 

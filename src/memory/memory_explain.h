@@ -24,8 +24,9 @@ typedef struct memory_explanation {
   op_id floor_op;       /* whose working set it is; CALM_NONE likewise */
   tensor_id *floor_alive; /* that working set, largest first */
   uint32_t floor_alive_count;
-  memory_remedy *remedies; /* those that lower the floor or the peak: least
-                              floor first, then least peak */
+  memory_remedy *remedies; /* single options that lower the floor or the peak,
+                              least floor first, then least peak; then
+                              combinations that lower them further */
   uint32_t remedy_count;
 } memory_explanation;
 

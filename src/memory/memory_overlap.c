@@ -110,7 +110,7 @@ static calm_status list_events(event **out, const overlap_item *items,
 calm_status overlap_find(overlap_item *items, uint32_t count,
                          overlap_judge *judge, void *payload, arena *scratch) {
   sweep s = {items, count, NULL, 1, judge, payload, false};
-  event *events;
+  event *events = NULL;
   if (count) qsort(items, count, sizeof *items, compare_items);
   while (s.leaves < count) s.leaves *= 2;
   ARENA_ARRAY(scratch, s.tree, (size_t)s.leaves * 2);

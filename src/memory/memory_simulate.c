@@ -64,7 +64,7 @@ static bool uses_variable(const simulation *s, const graph_op *op) {
 static uint32_t view_source(const simulation *s, const graph_op *op) {
   if (s->model->views == VIEWS_NONE || op->input_count == 0) return CALM_NONE;
   uint32_t slot = 0;
-  if (op->kind == OP_split) {
+  if (op->kind == OP_split || op->kind == OP_split_v) {
     for (; slot < op->input_count - 1; slot++)
       if (op->inputs[slot] == CALM_NONE || !is_const(s, op->inputs[slot]))
         break;

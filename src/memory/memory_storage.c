@@ -21,7 +21,7 @@ static bool has_flag(const resolver *r, tensor_id t, unsigned flag) {
    first for a view, the one that is no constant for a split into one part. */
 static uint32_t find_viewed_slot(const resolver *r, const graph_op *op) {
   if (op_kind_flags(op->kind) & OP_VIEW) return 0;
-  if (op->kind != OP_split) return CALM_NONE;
+  if (op->kind != OP_split && op->kind != OP_split_v) return CALM_NONE;
   uint32_t slot = 0;
   while (slot + 1 < op->input_count &&
          has_flag(r, op->inputs[slot], CALM_TENSOR_CONST))

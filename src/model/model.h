@@ -37,6 +37,9 @@ struct calm_model {
 /* Validate a built model if that has not happened yet. */
 calm_status model_finish(calm_model *model);
 
+/* Read the file whose map is open: the content decides the format. */
+calm_status model_read(calm_model *model);
+
 /* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
 bool tflite_recognise(const uint8_t *bytes, size_t length);
 
