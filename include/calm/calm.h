@@ -296,7 +296,8 @@ CALM_API bool calm_packing_within_budget(const calm_packing *packing);
 typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */
   CALM_FORMAT_JSON = 1,  /* for programs: docs/json.md */
-  CALM_FORMAT_CSV = 2    /* MiniMalloc's columns: plans and packings only */
+  CALM_FORMAT_CSV = 2,   /* MiniMalloc's columns: plans and packings only */
+  CALM_FORMAT_LONG = 3   /* a table with every step and every tensor */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal
