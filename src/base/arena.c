@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#ifdef CALM_HOSTILE
+#if CALM_HOSTILE
 enum { FIRST_BLOCK_BYTES = 0 }; /* each allocation has its own block */
 #else
 enum { FIRST_BLOCK_BYTES = 4096 };

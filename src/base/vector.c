@@ -1,6 +1,6 @@
 #include "base/vector.h"
 
-#ifdef CALM_HOSTILE
+#if CALM_HOSTILE
 enum { FIRST_CAPACITY = 1 };
 #else
 enum { FIRST_CAPACITY = 8 };
