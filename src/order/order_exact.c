@@ -186,11 +186,11 @@ static calm_status search(exact *x) {
   }
   TRY(descend(x, FIRST_WIDTH));
   TRY(raise_by_flow(x));
-  for (uint32_t width = FIRST_WIDTH * WIDTH_FACTOR; !is_done(x);
-       width *= WIDTH_FACTOR) {
+  for (uint32_t width = FIRST_WIDTH; !is_done(x);) {
+    width = width < LARGEST_WIDTH / WIDTH_FACTOR ? width * WIDTH_FACTOR
+                                                 : LARGEST_WIDTH;
     TRY(descend(x, width));
     if (!is_done(x) && width >= BISECTION_WIDTH) TRY(bisect(x, width));
-    if (width >= LARGEST_WIDTH / WIDTH_FACTOR) width = LARGEST_WIDTH;
   }
   return CALM_OK;
 }
