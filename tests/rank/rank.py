@@ -40,6 +40,9 @@ RANK = {
 FREE_NAMES = {
     "base": "each file is a tool of its own: arena, hash, text",
 }
+# Files named for a format that the room reads, not for the room.
+FORMATS = {"model": {"tflite", "flatbuffer", "onnx", "protobuf"}}
+
 # Tables are named for what their rows are.
 FREE_SUFFIXES = {".def"}
 
@@ -117,7 +120,8 @@ def check_names(root):
         room = room_of(path.relative_to(root / "src").as_posix())
         if not room or room in FREE_NAMES or path.suffix in FREE_SUFFIXES:
             continue
-        if path.stem != room and not path.stem.startswith(room + "_"):
+        names = {room} | FORMATS.get(room, set())
+        if path.stem.split("_")[0] not in names:
             yield (f"{path.relative_to(root)}: a file of the room {room} is "
                    f"called {room}_SOMETHING")
 
