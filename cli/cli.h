@@ -61,6 +61,7 @@ int print_text(calm_context *context, calm_status status, char *text);
 
 int run_inspect(arguments *arguments);
 int run_plan(arguments *arguments);
+int run_check(arguments *arguments);
 int run_pack(arguments *arguments);
 
 #endif

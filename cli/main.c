@@ -14,6 +14,10 @@ const command commands[] = {
      "  calm plan net.cg\n  calm plan net.cg --memory serenity --json\n"
      "  calm plan net.cg --budget 256K --emit plan=plan.json\n",
      1, 1, run_plan},
+    {"check", "MODEL [PLAN.json]",
+     "verify a plan, or the plan inside the model",
+     "  calm check net.tflite\n  calm check net.cg plan.json\n", 1, 2,
+     run_check},
     {"pack", "BUFFERS.csv", "place buffers of known lifetimes in one arena",
      "  calm pack buffers.csv -o placed.csv\n", 1, 1, run_pack},
     {NULL, NULL, NULL, NULL, 0, 0, NULL}};
@@ -60,7 +64,7 @@ static int print_help(void) {
       "calm plans the memory of neural networks: the order of operators and\n"
       "the place of tensors that need least, with a proof.\n");
   for (const command *c = commands; c->name; c++)
-    printf("  calm %-8s %-12s %s\n", c->name, c->operands, c->summary);
+    printf("  calm %-8s %-18s %s\n", c->name, c->operands, c->summary);
   puts("\ncalm VERB --help lists the options of a verb.");
   return EXIT_DONE;
 }

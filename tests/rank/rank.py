@@ -40,9 +40,6 @@ RANK = {
 FREE_NAMES = {
     "base": "each file is a tool of its own: arena, hash, text",
 }
-# Files named for a format that the room reads, not for the room.
-FORMATS = {"model": {"tflite", "flatbuffer", "onnx", "protobuf"}}
-
 # Tables are named for what their rows are.
 FREE_SUFFIXES = {".def"}
 
@@ -115,13 +112,18 @@ def check_public(root):
                        "which is not installed")
 
 
+# The reader of a file format is named after the format.
+FORMATS = {"model": ("flatbuffer", "tflite")}
+
+
 def check_names(root):
     for path in sorted((root / "src").rglob("*.[chd]*")):
         room = room_of(path.relative_to(root / "src").as_posix())
         if not room or room in FREE_NAMES or path.suffix in FREE_SUFFIXES:
             continue
-        names = {room} | FORMATS.get(room, set())
-        if path.stem.split("_")[0] not in names:
+        prefixes = (room, *FORMATS.get(room, ()))
+        if not any(path.stem == prefix or path.stem.startswith(prefix + "_")
+                   for prefix in prefixes):
             yield (f"{path.relative_to(root)}: a file of the room {room} is "
                    f"called {room}_SOMETHING")
 
