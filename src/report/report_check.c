@@ -92,7 +92,7 @@ static json_t *write_json(arena *scratch, const calm_verdict *v) {
       report_json_head(scratch, "calm/check/1", v->model, &v->memory);
   root =
       report_json_member(root, "source", report_json_name(scratch, v->source));
-  root = report_json_member(root, "valid", json_boolean(calm_verdict_valid(v)));
+  root = report_json_member(root, "valid", json_boolean(v->verdict.faults.count == 0));
   root = report_json_member(
       root, "arena_bytes",
       v->source ? report_json_number(verdict->arena_bytes) : json_null());
