@@ -136,10 +136,10 @@ typedef struct calm_model calm_model;
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
                                      const char *path);
 
-/* Read a text in calm's own form (docs/text-form.md) from memory; `name`
-   stands for the file's name in messages. */
+/* The same from memory, which need not outlive the call; `name` stands for the
+   file's name in messages. */
 CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
-                                      const char *text, size_t length,
+                                      const void *bytes, size_t length,
                                       const char *name);
 
 /* An empty model with one empty graph, to be filled by the calls below. */
