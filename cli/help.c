@@ -50,12 +50,12 @@ static void print_option(const calm_option_info *info, char letter) {
   char usage[HELP_USAGE], help[256];
   help_write_usage(usage, info, letter);
   int column = printf("%*s%s", letter ? 2 : 6, "", usage);
-  column += printf("%*s", column < HELP_COLUMN ? HELP_COLUMN - column : 0, "");
-  if (column > HELP_COLUMN) column = printf("\n%*s", HELP_COLUMN, "") - 1;
+  if (column > HELP_COLUMN - 2) column = printf("\n") - 1;
+  printf("%*s", HELP_COLUMN - column, "");
   const bool told = info->initial && strcmp(info->initial, "off");
   snprintf(help, sizeof help, "%s%s%s%s", info->help, told ? " [" : "",
            told ? info->initial : "", told ? "]" : "");
-  print_wrapped(help, HELP_COLUMN, column);
+  print_wrapped(help, HELP_COLUMN, HELP_COLUMN);
 }
 
 void help_print_command(const command *c) {
