@@ -6,27 +6,16 @@
 
 /* ---- Table -------------------------------------------------------------- */
 
-/* A line says what is wrong; its kind is for programs. */
-static calm_status write_line(text *out, const char *tone, const char *what,
-                              const char *words, bool color) {
-  arena scratch;
-  arena_init(&scratch, out->context);
-  const char *line = report_name_escaped(&scratch, words, ESCAPE_CONTROL);
-  if (line)
-    text_format(out, "  %s%-7s%s  %s\n", tone, what, report_tone_end(color),
-                line);
-  arena_free(&scratch);
-  return line ? CALM_OK : context_no_memory(out->context);
-}
-
-static calm_status write_lines(text *out, const memory_verdict *verdict,
-                               bool color) {
-  for (uint32_t i = 0; i < verdict->faults.count; i++)
-    TRY(write_line(out, report_tone_begin(TONE_BAD, color), "fault",
-                   verdict->faults.data[i].text, color));
-  for (uint32_t i = 0; i < verdict->warnings.count; i++)
-    TRY(write_line(out, report_tone_begin(TONE_OPEN, color), "warning",
-                   verdict->warnings.data[i].text, color));
+/* What is wrong, in words; its kind is for programs. */
+static calm_status write_faults(text *out, const memory_fault *faults,
+                                uint32_t count, const char *what,
+                                report_tone tone, bool color) {
+  enum { WIDTH = 11 };
+  for (uint32_t i = 0; i < count; i++) {
+    text_format(out, "  %s%-*s%s", report_tone_begin(tone, color), WIDTH - 2,
+                what, report_tone_end(color));
+    TRY(report_wrapped(out, faults[i].text, WIDTH, WIDTH));
+  }
   return CALM_OK;
 }
 
@@ -56,7 +45,10 @@ static calm_status write_table(text *out, const calm_verdict *v, bool color) {
   text_format(out, "  memory  %s\n", v->memory.name);
   text_format(out, "  arena   %s bytes\n",
               report_number(v->verdict.arena_bytes).text);
-  TRY(write_lines(out, &v->verdict, color));
+  TRY(write_faults(out, v->verdict.faults.data, v->verdict.faults.count,
+                   "fault", TONE_BAD, color));
+  TRY(write_faults(out, v->verdict.warnings.data, v->verdict.warnings.count,
+                   "warning", TONE_OPEN, color));
   write_summary(out, &v->verdict, color);
   return CALM_OK;
 }
@@ -92,7 +84,8 @@ static json_t *write_json(arena *scratch, const calm_verdict *v) {
       report_json_head(scratch, "calm/check/1", v->model, &v->memory);
   root =
       report_json_member(root, "source", report_json_name(scratch, v->source));
-  root = report_json_member(root, "valid", json_boolean(calm_verdict_valid(v)));
+  root = report_json_member(root, "valid",
+                            json_boolean(v->verdict.faults.count == 0));
   root = report_json_member(
       root, "arena_bytes",
       v->source ? report_json_number(verdict->arena_bytes) : json_null());

@@ -81,7 +81,8 @@ calm_status report_title(text *out, const calm_model *model,
 }
 
 static void add_effort(text *out, const report_search *s) {
-  text_format(out, "%s %s", report_number(s->effort_count).text, s->effort);
+  text_format(out, "%s %.*s", report_number(s->effort_count).text,
+              (int)strlen(s->effort) - (s->effort_count == 1), s->effort);
   if (s->timing) text_format(out, ", %.3f s", s->seconds);
 }
 

@@ -23,7 +23,7 @@ typedef struct report_search {
   const char *what;    /* "order" */
   const char *method;  /* "exact" */
   const char *nothing; /* "no order needs less than" */
-  const char *effort;  /* "states" */
+  const char *effort;  /* "states", in the plural */
   calm_outcome outcome;
   uint64_t value, bound, effort_count, ticks;
   limits_reason stopped;

@@ -165,18 +165,14 @@ static calm_status write_floor(text *out, const calm_inspection *i, bool color,
   return write_alive(out, i, e->floor_alive, e->floor_alive_count, color);
 }
 
-static calm_status write_remedies(text *out, const calm_inspection *i,
-                                  arena *scratch) {
+static calm_status write_remedies(text *out, const calm_inspection *i) {
   const memory_explanation *e = &i->explanation;
   if (e->remedy_count)
     text_format(out, "  what would lower it, if the runtime can do it:\n");
   for (uint32_t k = 0; k < e->remedy_count && k < SHOWN_REMEDIES; k++) {
     const memory_remedy *r = &e->remedies[k];
-    const char *words = report_name_escaped(scratch, r->text, ESCAPE_CONTROL);
-    if (words)
-      words = report_name_shortened(scratch, words, REPORT_COLUMNS - 4);
-    if (!words) return context_no_memory(scratch->context);
-    text_format(out, "    %s\n", words);
+    text_format(out, "    ");
+    TRY(report_wrapped(out, r->text, 6, 4));
     text_format(out, "      least for any order %s,",
                 report_number(r->floor_bytes).text);
     text_format(out, " peak in file order %s\n",
@@ -214,7 +210,7 @@ static calm_status write_table(text *out, const calm_inspection *i,
   TRY(write_peak(out, i, color, scratch));
   text_format(out, "\n");
   TRY(write_floor(out, i, color, scratch));
-  TRY(write_remedies(out, i, scratch));
+  TRY(write_remedies(out, i));
   return write_lists(out, i, complete, color);
 }
 

@@ -14,7 +14,7 @@ enum {
 };
 
 static const char letters[] = "ABCDEFGHIJKLMNOP";
-static const char shades[] = ".:-"; /* of blocks without a letter, in turn */
+static const char shades[] = ".:-+"; /* of blocks without a letter */
 
 typedef struct canvas {
   const picture *p;
@@ -106,11 +106,43 @@ static calm_status choose_glyphs(canvas *c) {
   qsort(sorted, count, sizeof *sorted, compare);
   for (uint32_t i = 0; i < count; i++) {
     c->largest[i] = (uint32_t)(sorted[i] - c->p->blocks);
-    c->glyph[c->largest[i]] = letters[i < LETTERS ? i : 0];
+    if (i < LETTERS) c->glyph[c->largest[i]] = letters[i];
   }
-  for (uint32_t i = LETTERS; i < count; i++)
-    c->glyph[c->largest[i]] = shades[i % strlen(shades)];
   return CALM_OK;
+}
+
+/* Bit i: shade i is taken by the owner of this cell. */
+static unsigned shade_at(const canvas *c, uint32_t row, uint32_t column) {
+  if (row >= c->rows || column >= c->columns) return 0;
+  const uint32_t owner = c->owner[(size_t)row * c->columns + column];
+  const char *shade =
+      owner == CALM_NONE ? NULL : strchr(shades, c->glyph[owner]);
+  return shade && *shade ? 1U << (shade - shades) : 0;
+}
+
+/* The shades around a block, whose cells are searched for from `cell` on. */
+static unsigned shades_around(const canvas *c, uint32_t block, size_t cell) {
+  unsigned taken = 0;
+  for (; cell < (size_t)c->rows * c->columns; cell++) {
+    if (c->owner[cell] != block) continue;
+    const uint32_t row = (uint32_t)(cell / c->columns);
+    const uint32_t column = (uint32_t)(cell % c->columns);
+    taken |= shade_at(c, row + 1, column) | shade_at(c, row - 1, column) |
+             shade_at(c, row, column + 1) | shade_at(c, row, column - 1);
+  }
+  return taken;
+}
+
+/* Blocks that touch differ in shade, as far as four shades go. */
+static void choose_shades(canvas *c) {
+  for (size_t cell = 0; cell < (size_t)c->rows * c->columns; cell++) {
+    const uint32_t block = c->owner[cell];
+    if (block == CALM_NONE || c->glyph[block]) continue;
+    const unsigned taken = shades_around(c, block, cell);
+    uint32_t shade = 0;
+    while (shade < strlen(shades) && taken >> shade & 1) shade++;
+    c->glyph[block] = shades[shade % strlen(shades)];
+  }
 }
 
 /* ---- Drawing ------------------------------------------------------------ */
@@ -132,6 +164,7 @@ static calm_status prepare(canvas *c) {
   for (size_t i = 0; i < cells; i++) c->owner[i] = CALM_NONE;
   TRY(choose_glyphs(c));
   for (uint32_t i = 0; i < p->count; i++) cover(c, i);
+  choose_shades(c);
   return CALM_OK;
 }
 
@@ -240,8 +273,8 @@ static calm_status draw_legend(text *out, const canvas *c, bool color) {
   }
   TRY(report_table_finish(&t, out, color));
   if (c->p->count > shown)
-    text_format(out, "  %c%c%c the %s smaller ones\n", shades[0], shades[1],
-                shades[2], report_number(c->p->count - shown).text);
+    text_format(out, "  %s the %s smaller ones\n", shades,
+                report_number(c->p->count - shown).text);
   return CALM_OK;
 }
 

@@ -124,6 +124,43 @@ calm_status report_table_finish(report_table *t, text *out, bool color) {
   return t->failed ? context_no_memory(context) : CALM_OK;
 }
 
+static calm_status wrap(text *out, const char *words, uint32_t indent,
+                        uint32_t column, arena *scratch) {
+  const char *rest = report_name_escaped(scratch, words, ESCAPE_CONTROL);
+  if (!rest) return context_no_memory(scratch->context);
+  if (column < indent) {
+    text_format(out, "%*s", (int)(indent - column), "");
+    column = indent;
+  }
+  for (uint32_t gap = 0; *rest; gap = 1) {
+    const size_t length = strcspn(rest, " ");
+    const char *word = arena_string(scratch, rest, length);
+    if (word)
+      word = report_name_shortened(scratch, word, REPORT_COLUMNS - indent);
+    if (!word) return context_no_memory(scratch->context);
+    const uint32_t columns = report_name_columns(word);
+    if (column > indent && column + gap + columns > REPORT_COLUMNS) {
+      text_format(out, "\n%*s", (int)indent, "");
+      column = indent;
+      gap = 0;
+    }
+    text_format(out, "%*s%s", (int)gap, "", word);
+    column += gap + columns;
+    rest += length + (rest[length] == ' ');
+  }
+  text_add(out, "\n", 1);
+  return CALM_OK;
+}
+
+calm_status report_wrapped(text *out, const char *words, uint32_t indent,
+                           uint32_t column) {
+  arena scratch;
+  arena_init(&scratch, out->context);
+  calm_status status = wrap(out, words, indent, column, &scratch);
+  arena_free(&scratch);
+  return status;
+}
+
 const char *report_tone_begin(report_tone tone, bool color) {
   static const char *const codes[] = {"\033[1m", "\033[32m", "\033[33m",
                                       "\033[31m", "\033[2m"};

@@ -44,6 +44,12 @@ void report_table_name(report_table *t, const char *name);
 /* Append the table to `out`, each line two columns in, and free it. */
 calm_status report_table_finish(report_table *t, text *out, bool color);
 
+/* A paragraph whose lines begin at column `indent`, the first one where the
+   line already stands if that is not its beginning; words that are longer than
+   a line are shortened. */
+calm_status report_wrapped(text *out, const char *words, uint32_t indent,
+                           uint32_t column);
+
 /* How a piece of text is meant; shown only in colour. */
 typedef enum report_tone {
   TONE_TITLE,
