@@ -77,7 +77,7 @@ typedef struct order_result {
   uint64_t peak_bytes, bound_bytes;
   uint64_t states; /* distinct sets stored */
   uint64_t ticks;
-  uint64_t downsets;     /* when counted, UINT64_MAX if more than fit */
+  uint64_t downsets;     /* if counted, else 0; UINT64_MAX if more than fit */
   uint64_t orders;       /* likewise */
   uint32_t segments;     /* parts that dp cut the problem into */
   limits_reason stopped; /* why a search ended early */

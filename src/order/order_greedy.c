@@ -118,7 +118,7 @@ calm_status order_greedy(uint32_t *out_sequence, const order_problem *p,
   contest c = {.p = p,
                .directions = {p, NULL},
                .l = l,
-               .plenty = l->ticks + PLENTY_TICKS + UINT64_C(1000) * p->op_count,
+               .plenty = l->ticks + PLENTY_TICKS + UINT64_C(400) * p->op_count,
                .best = out_sequence,
                .best_bytes = UINT64_MAX,
                .bound_bytes = order_working_set(p)};
