@@ -1,5 +1,6 @@
 #include "report/report_picture.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,12 +213,35 @@ static void draw_row(text *out, const canvas *c, uint32_t row, bool color) {
   text_format(out, "\n");
 }
 
+/* Columns of a step's label on the time axis; steps stand there as they are
+   counted, without separators. */
+static uint64_t label_columns(uint64_t step) {
+  uint64_t columns = 1;
+  for (; step > 9; step /= 10) columns++;
+  return columns;
+}
+
 /* The least of 1, 2, 5, 10, 20, ... steps that leaves room for labels. */
 static uint64_t tick_steps(const canvas *c) {
+  const uint64_t longest = label_columns(c->p->first_step + c->p->steps) + 2;
+  const uint64_t apart = longest < TICK_COLUMNS ? TICK_COLUMNS : longest;
   uint64_t tick = 1;
-  for (int i = 0; share(tick, c->columns, c->p->steps) < TICK_COLUMNS; i++)
+  for (int i = 0;
+       tick < c->p->steps && share(tick, c->columns, c->p->steps) < apart; i++)
     tick = i % 3 == 1 ? tick / 2 * 5 : tick * 2;
   return tick;
+}
+
+static void draw_labels(text *out, const canvas *c) {
+  const uint64_t tick = tick_steps(c);
+  uint64_t written = 0;
+  for (uint64_t step = 0; step < c->p->steps; step += tick) {
+    const uint64_t column = share(step, c->columns, c->p->steps);
+    const uint64_t label = c->p->first_step + step;
+    if (step && column + label_columns(label) > c->columns) break;
+    text_format(out, "%*s%" PRIu64, (int)(column - written), "", label);
+    written = column + label_columns(label);
+  }
 }
 
 static void draw_axis(text *out, const canvas *c) {
@@ -225,15 +249,7 @@ static void draw_axis(text *out, const canvas *c) {
   for (uint32_t column = 0; column < c->columns; column++)
     text_add(out, "-", 1);
   text_format(out, "\n%*s", (int)c->gutter + 2, "");
-  const uint64_t tick = tick_steps(c);
-  uint64_t written = 0;
-  for (uint64_t step = 0; step < c->p->steps; step += tick) {
-    const uint64_t column = share(step, c->columns, c->p->steps);
-    const size_t before = out->length;
-    text_format(out, "%*s%llu", (int)(column - written), "",
-                (unsigned long long)(c->p->first_step + step));
-    written += out->length - before;
-  }
+  draw_labels(out, c);
   text_format(out, "\n");
 }
 
@@ -249,9 +265,16 @@ static void add_entry(report_table *t, const canvas *c, uint32_t rank) {
   report_table_name(t, b->name);
   report_table_number(t, b->high - b->low);
   report_table_number(t, b->low);
-  report_table_cell(t, "%llu-%llu",
-                    (unsigned long long)(c->p->first_step + b->from),
-                    (unsigned long long)(c->p->first_step + b->past - 1));
+  report_table_cell(t, "%" PRIu64 "-%" PRIu64, c->p->first_step + b->from,
+                    c->p->first_step + b->past - 1);
+}
+
+/* Do two entries fit side by side, with something left of the names? */
+static bool are_narrow(const picture *p) {
+  enum { MOST = 27 };
+  const size_t number = strlen(report_number(p->bytes).text);
+  const size_t step = strlen(report_number(p->first_step + p->steps).text);
+  return 2 * number + 2 * step + 1 <= MOST;
 }
 
 /* Two entries side by side. */
@@ -263,7 +286,7 @@ static calm_status draw_legend(text *out, const canvas *c, bool color) {
       {"", COLUMN_NAME},         {"bytes", COLUMN_NUMBER},
       {"offset", COLUMN_NUMBER}, {"steps", COLUMN_NUMBER}};
   const uint32_t shown = c->p->count < LETTERS ? c->p->count : LETTERS;
-  const bool wide = shown > 1;
+  const bool wide = shown > 1 && are_narrow(c->p);
   report_table t;
   report_table_init(&t, out->context, columns, wide ? 10 : 5);
   const uint32_t lines = wide ? (shown + 1) / 2 : shown;

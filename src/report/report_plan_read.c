@@ -126,37 +126,45 @@ static calm_status find_op(op_id *out, const reader *r, const char *name,
 
 /* ---- The memory model --------------------------------------------------- */
 
-static calm_status override(memory_model *memory, const reader *r,
-                            const char *column, const char *value) {
+/* The place of a column: `prefix` is "columns." or nothing. */
+typedef struct column {
   char key[32];
-  snprintf(key, sizeof key, "columns.%s", column);
+  const char *name; /* within the key */
+} column;
+
+static column column_at(const char *prefix, const char *name) {
+  column c;
+  snprintf(c.key, sizeof c.key, "%s%s", prefix, name);
+  c.name = name;
+  return c;
+}
+
+static calm_status override(memory_model *memory, const reader *r,
+                            const column *c, const char *value) {
   calm_status status =
-      memory_model_override(memory, r->a->context, column, value);
+      memory_model_override(memory, r->a->context, c->name, value);
   return status == CALM_MISUSE
-             ? fail(r, (place){.key = key},
+             ? fail(r, (place){.key = c->key},
                     "is not a value that this column can have")
              : status;
 }
 
 static calm_status read_unit(memory_model *memory, const reader *r,
-                             const json_t *columns, const char *column) {
+                             const json_t *object, column c) {
   uint64_t bytes;
-  char digits[24], key[32];
-  if (!json_object_get(columns, column)) return CALM_OK;
-  snprintf(key, sizeof key, "columns.%s", column);
-  TRY(take_bytes(&bytes, r, columns, (place){.key = key}));
+  char digits[24];
+  if (!json_object_get(object, c.name)) return CALM_OK;
+  TRY(take_bytes(&bytes, r, object, (place){.key = c.key}));
   snprintf(digits, sizeof digits, "%" PRIu64, bytes);
-  return override(memory, r, column, digits);
+  return override(memory, r, &c, digits);
 }
 
 static calm_status read_word(memory_model *memory, const reader *r,
-                             const json_t *columns, const char *column) {
+                             const json_t *columns, column c) {
   const char *word;
-  char key[32];
-  if (!json_object_get(columns, column)) return CALM_OK;
-  snprintf(key, sizeof key, "columns.%s", column);
-  TRY(take_text(&word, r, columns, (place){.key = key}));
-  return override(memory, r, column, word);
+  if (!json_object_get(columns, c.name)) return CALM_OK;
+  TRY(take_text(&word, r, columns, (place){.key = c.key}));
+  return override(memory, r, &c, word);
 }
 
 static calm_status read_inplace(memory_model *memory, const reader *r,
@@ -187,12 +195,12 @@ static calm_status read_memory(memory_model *out, const reader *r) {
                 "is not a memory model that calm knows");
   *out = *preset;
   json_t *columns = json_object_get(r->root, "columns");
-  if (!columns) return read_unit(out, r, r->root, "align");
+  if (!columns) return read_unit(out, r, r->root, column_at("", "align"));
   TRY(take(&columns, r, r->root, (place){.key = "columns"}, JSON_OBJECT));
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    TRY(read_word(out, r, columns, words[i]));
-  TRY(read_unit(out, r, columns, "align"));
-  TRY(read_unit(out, r, columns, "round"));
+    TRY(read_word(out, r, columns, column_at("columns.", words[i])));
+  TRY(read_unit(out, r, columns, column_at("columns.", "align")));
+  TRY(read_unit(out, r, columns, column_at("columns.", "round")));
   return read_inplace(out, r, columns);
 }
 

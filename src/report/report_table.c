@@ -128,8 +128,8 @@ static calm_status wrap(text *out, const char *words, uint32_t indent,
                         uint32_t column, arena *scratch) {
   const char *rest = report_name_escaped(scratch, words, ESCAPE_CONTROL);
   if (!rest) return context_no_memory(scratch->context);
-  if (column < indent) {
-    text_format(out, "%*s", (int)(indent - column), "");
+  if (column == 0) {
+    text_format(out, "%*s", (int)indent, "");
     column = indent;
   }
   for (uint32_t gap = 0; *rest; gap = 1) {
@@ -139,7 +139,7 @@ static calm_status wrap(text *out, const char *words, uint32_t indent,
       word = report_name_shortened(scratch, word, REPORT_COLUMNS - indent);
     if (!word) return context_no_memory(scratch->context);
     const uint32_t columns = report_name_columns(word);
-    if (column > indent && column + gap + columns > REPORT_COLUMNS) {
+    if (gap && column + gap + columns > REPORT_COLUMNS) {
       text_format(out, "\n%*s", (int)indent, "");
       column = indent;
       gap = 0;
