@@ -92,7 +92,8 @@ order_options order_options_default(void);
 calm_status order_problem_finish(order_problem *p, arena *a);
 
 /* The same problem backwards: edges reversed, operator u becomes n - 1 - u, the
-   pins swapped.  Without reuse it has the same optimum. */
+   pins swapped, and the input and output of each reuse.  An order costs at each
+   operator what the reversed order costs there in the reversed problem. */
 calm_status order_problem_reverse(order_problem *out, const order_problem *p,
                                   arena *a);
 
