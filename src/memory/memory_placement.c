@@ -14,6 +14,8 @@
 
 #include "memory/memory.h"
 
+#include "base/number.h"
+
 typedef struct placer {
   const graph *g;
   const memory_model *model;
@@ -117,6 +119,23 @@ static calm_status number_bodies(placer *r) {
   return CALM_OK;
 }
 
+/* Whatever the model asks for, the elements of a typed tensor lie at multiples
+   of their size. */
+static void align_elements(placer *r) {
+  for (tensor_id t = 0; t < r->g->tensors.count; t++) {
+    const element_type type = r->g->tensors.data[t].type;
+    const uint64_t element =
+        type == ELEMENT_ABSTRACT ? 0 : element_type_bits(type) / 8;
+    if (element <= 1) continue;
+    for (uint32_t i = r->p->buffer_begin[t]; i < r->p->buffer_begin[t + 1];
+         i++) {
+      layout_body *body =
+          &r->out.layout.bodies[r->out.body_of[r->p->buffers[i]]];
+      body->align *= element / number_gcd(body->align, element);
+    }
+  }
+}
+
 static layout_piece buffer_piece(const placer *r, uint32_t b) {
   const order_buffer *buffer = &r->p->order.buffers[b];
   const uint32_t first = buffer->pinned_start ? 0 : r->first[b];
@@ -160,6 +179,7 @@ static calm_status place(placer *r, arena *scratch) {
   TRY(find_touch_steps(r, scratch));
   TRY(tie_chains(r, scratch));
   TRY(number_bodies(r));
+  align_elements(r);
   TRY(list_pieces(r, scratch));
   return layout_problem_finish(&r->out.layout, r->a);
 }
