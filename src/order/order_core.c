@@ -8,7 +8,11 @@
 
 /* Buffers that span more operators than this keep touchers that a direct edge
    does not rule out; superfluous ones cost time, never correctness. */
+#if CALM_HOSTILE
+enum { LONGEST_WINDOW = 0 };
+#else
 enum { LONGEST_WINDOW = 1024 };
+#endif
 
 /* What building needs and the core does not. */
 typedef struct builder {
