@@ -10,9 +10,9 @@
  *              |   +-------+-------+          step 3
  *              +---1---2---3---4---5---> step
  */
-#include <assert.h>
-
 #include "memory/memory.h"
+
+#include <assert.h>
 
 #include "base/number.h"
 
