@@ -76,6 +76,17 @@ static bool is_input(const request *r, const struct stat *file) {
   return false;
 }
 
+/* Behind /dev/stdout or /dev/stderr there may be a file that is already being
+   written. */
+static bool is_standard(const struct stat *file) {
+  struct stat open_file;
+  for (int descriptor = 0; descriptor <= 2; descriptor++)
+    if (fstat(descriptor, &open_file) == 0 && S_ISREG(open_file.st_mode) &&
+        open_file.st_dev == file->st_dev && open_file.st_ino == file->st_ino)
+      return true;
+  return false;
+}
+
 static int refuse_file(const char *path, const char *reason) {
   story_tell("%s: cannot write: %s", path, reason);
   return EXIT_FILE;
@@ -103,6 +114,10 @@ static int check_file(const request *r, const char *path) {
   if (stat(path, &file)) return check_directory(path);
   if (is_input(r, &file)) {
     story_tell("%s: is an input, and is not overwritten", path);
+    return EXIT_USAGE;
+  }
+  if (is_standard(&file)) {
+    story_tell("%s: is where standard output or error goes already", path);
     return EXIT_USAGE;
   }
   if (S_ISDIR(file.st_mode)) return refuse_file(path, strerror(EISDIR));
