@@ -90,7 +90,7 @@ static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body) {
    that begins at the offset or later ends the search. */
 static uint64_t lowest_free(taken *intervals, uint32_t count, uint64_t align) {
   uint64_t offset = 0;
-  qsort(intervals, count, sizeof *intervals, by_after);
+  if (count) qsort(intervals, count, sizeof *intervals, by_after);
   for (uint32_t i = 0; i < count; i++) {
     if (intervals[i].after >= (int64_t)offset) break;
     if (intervals[i].before > (int64_t)offset)

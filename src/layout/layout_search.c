@@ -19,7 +19,8 @@
 #include "layout/layout_logarithm.h"
 
 /* Choices that are no bodies. */
-enum { LEAVE_EMPTY = UINT32_MAX, BEGIN = UINT32_MAX - 1 };
+#define LEAVE_EMPTY UINT32_MAX
+#define BEGIN (UINT32_MAX - 1)
 
 enum { ORDERS = 4, STREAMS = 2 * ORDERS };
 
@@ -143,7 +144,7 @@ static calm_status push_choices(layout_search *s, uint32_t section) {
       TRY(push_choice(s, begin, cell->body));
   }
   if (skyline_slack(&s->sky, section) > 0)
-    VECTOR_PUSH(s->l->context, &s->choices, (uint32_t)LEAVE_EMPTY);
+    VECTOR_PUSH(s->l->context, &s->choices, LEAVE_EMPTY);
   return CALM_OK;
 }
 
@@ -351,7 +352,7 @@ static calm_status run(layout_answer *out, layout_search *s) {
   search_part whole = {0, s->strip->section_count - 1};
   s->frames.count = s->choices.count = s->parts.count = 0;
   TRY(push_frame(s, (search_frame){.part = whole}));
-  VECTOR_PUSH(s->l->context, &s->choices, (uint32_t)BEGIN);
+  VECTOR_PUSH(s->l->context, &s->choices, BEGIN);
   bool well = false;
   while (s->frames.count) {
     if (is_spent(s)) {
