@@ -1,6 +1,14 @@
 /*
- * What the commands share: parsed arguments, the context with its story on
- * stderr, and exit codes.  The tool uses the public header only.
+ * What the files of the tool share: the table of commands, what a command line
+ * asks for, and exit codes.  The tool uses the public header only.
+ *
+ *   main.c      finds the command and runs it
+ *   commands.c  the table of commands and exit codes
+ *   opt.c       words of a command line -> a request
+ *   help.c      help of the tool and of a command; man.c the same in roff
+ *   story.c     stderr: errors, warnings, progress; Ctrl-C
+ *   output.c    stdout and files
+ *   cmd_*.c     one command each
  */
 #ifndef CALM_CLI_CLI_H
 #define CALM_CLI_CLI_H
@@ -9,58 +17,63 @@
 
 enum exit_code {
   EXIT_DONE = 0,
-  EXIT_GOAL_MISSED = 1, /* a budget, a fault found by check */
+  EXIT_GOAL_MISSED = 1,
   EXIT_USAGE = 2,
-  EXIT_INPUT = 3,    /* unreadable or unsupported input, unwritable output */
-  EXIT_LIMIT = 4,    /* a limit before any answer */
-  EXIT_INTERNAL = 5, /* a fault of ours */
+  EXIT_FILE = 3,
+  EXIT_LIMIT = 4,
+  EXIT_INTERNAL = 5,
   EXIT_INTERRUPTED = 130
 };
 
-enum { MAX_OPERANDS = 2, MAX_EMITS = 16 };
+enum { MAX_OPERANDS = 2, MAX_EMISSIONS = 16 };
 
-/* Options of the tool itself. */
-typedef struct settings {
-  bool json, quiet, verbose, dump, help;
-  const char *output;
-  const char *emits[MAX_EMITS]; /* "KIND=FILE" */
-  int emit_count;
-} settings;
-
-typedef struct arguments {
-  calm_context *context;
-  calm_options *options;
-  settings settings;
-  const char *operands[MAX_OPERANDS];
-  int operand_count;
-} arguments;
+typedef struct request request;
 
 typedef struct command {
   const char *name;
-  const char *operands; /* "MODEL" */
-  const char *summary;  /* one line */
-  const char *examples; /* lines of the help */
+  const char *operands; /* "MODEL [PLAN.json]" */
   int least_operands, most_operands;
-  int (*run)(arguments *arguments);
+  int (*run)(request *r);
+  const char *summary;         /* part of a line */
+  const char *description;     /* paragraphs of lines, for the manual */
+  const char *const *examples; /* command, what it does, ..., NULL */
 } command;
 
-extern const command commands[]; /* ends with a NULL name */
+typedef struct exit_meaning {
+  enum exit_code code;
+  const char *meaning;
+} exit_meaning;
 
-/* Parse what stands behind the verb.  EXIT_DONE, or EXIT_USAGE with a message
-   printed. */
-int parse_arguments(arguments *out, const command *command, int count,
-                    char **words);
+extern const command commands[];           /* ends with a NULL name */
+extern const exit_meaning exit_meanings[]; /* ends with a NULL meaning */
 
-void print_command_help(const command *command);
+/* NULL if there is no such command. */
+const command *find_command(const char *name);
 
-/* Print the message of a failed call; its exit code. */
-int report_failure(const calm_context *context, calm_status status);
+typedef enum color_choice {
+  COLOR_AUTO,
+  COLOR_ALWAYS,
+  COLOR_NEVER
+} color_choice;
 
-/* Print a rendered text to stdout and free it. */
-int print_text(calm_context *context, calm_status status, char *text);
+/* A file to be written beside the result on stdout. */
+typedef struct emission {
+  const char *path;
+  calm_format format;
+} emission;
 
-int run_inspect(arguments *arguments);
-int run_plan(arguments *arguments);
-int run_pack(arguments *arguments);
+/* What a command line asks for: operands, the options of the library, and the
+   tool's own. */
+struct request {
+  const command *command;
+  calm_context *context;
+  calm_options *options;
+  const char *operands[MAX_OPERANDS];
+  int operand_count;
+  emission emissions[MAX_EMISSIONS];
+  int emission_count;
+  color_choice color;
+  bool json, dump, quiet, verbose, help;
+};
 
 #endif

@@ -1,35 +1,44 @@
-#include "cli.h"
+/* calm pack BUFFERS.csv */
+#include "cmd.h"
+#include "output.h"
+#include "story.h"
 
-static int write_csv(arguments *a, const calm_packing *packing) {
-  char *text;
-  calm_status status =
-      calm_packing_render(&text, packing, CALM_FORMAT_CSV, false);
-  if (status) return report_failure(a->context, status);
-  status = calm_text_write(a->context, a->settings.output, text);
-  calm_text_free(a->context, text);
-  return status ? report_failure(a->context, status) : EXIT_DONE;
+static calm_status render(char **out, const void *packing, calm_format format,
+                          bool color) {
+  return calm_packing_render(out, packing, format, color);
 }
 
-static int show(arguments *a, const calm_packing *packing) {
-  char *text = NULL;
-  if (a->settings.output) {
-    const int code = write_csv(a, packing);
-    if (code) return code;
+/* Without any placement there is nothing that a budget could hold for. */
+static int judge(const request *r, const calm_packing *packing) {
+  const char *path = r->operands[0];
+  switch (calm_packing_outcome(packing)) {
+    case CALM_INFEASIBLE:
+      story_tell("%s: there is no such placement", path);
+      return EXIT_GOAL_MISSED;
+    case CALM_LIMIT:
+      story_tell("%s: nothing was found within the limits", path);
+      return story_interrupted() ? EXIT_INTERRUPTED : EXIT_LIMIT;
+    default: break;
   }
-  calm_status status = calm_packing_render(
-      &text, packing, a->settings.json ? CALM_FORMAT_JSON : CALM_FORMAT_TABLE,
-      false);
-  const int code = print_text(a->context, status, text);
-  if (code) return code;
-  return calm_packing_within_budget(packing) ? EXIT_DONE : EXIT_GOAL_MISSED;
+  if (calm_packing_within_budget(packing)) return EXIT_DONE;
+  story_tell("%s: the arena does not fit into the budget", path);
+  return EXIT_GOAL_MISSED;
 }
 
-int run_pack(arguments *a) {
+static int show(const request *r, const calm_packing *packing) {
+  if (story_interrupted() && !r->quiet &&
+      calm_packing_outcome(packing) == CALM_FEASIBLE)
+    story_tell("%s: interrupted; this is the best so far", r->operands[0]);
+  const int code = output_result(r, render, packing);
+  return code ? code : judge(r, packing);
+}
+
+int cmd_pack(request *r) {
   calm_packing *packing;
   calm_status status =
-      calm_pack(&packing, a->context, a->operands[0], a->options);
-  if (status) return report_failure(a->context, status);
-  const int code = show(a, packing);
+      calm_pack(&packing, r->context, r->operands[0], r->options);
+  if (status) return story_failure(r, status);
+  const int code = show(r, packing);
   calm_packing_free(packing);
   return code;
 }

@@ -1,46 +1,41 @@
-#include <stdio.h>
-#include <string.h>
+/* calm plan MODEL */
+#include "cmd.h"
+#include "output.h"
+#include "story.h"
 
-#include "cli.h"
-
-static int emit(arguments *a, const calm_plan *plan, const char *request) {
-  const char *path = strchr(request, '=') + 1;
-  const bool json = !strncmp(request, "plan=", 5);
-  char *text;
-  calm_status status = calm_plan_render(
-      &text, plan, json ? CALM_FORMAT_JSON : CALM_FORMAT_CSV, false);
-  if (status) return report_failure(a->context, status);
-  status = calm_text_write(a->context, path, text);
-  calm_text_free(a->context, text);
-  return status ? report_failure(a->context, status) : EXIT_DONE;
+static calm_status render(char **out, const void *plan, calm_format format,
+                          bool color) {
+  return calm_plan_render(out, plan, format, color);
 }
 
-static int show(arguments *a, const calm_plan *plan) {
-  char *text = NULL;
-  for (int i = 0; i < a->settings.emit_count; i++) {
-    const int code = emit(a, plan, a->settings.emits[i]);
-    if (code) return code;
-  }
-  calm_status status = calm_plan_render(
-      &text, plan, a->settings.json ? CALM_FORMAT_JSON : CALM_FORMAT_TABLE,
-      false);
-  const int code = print_text(a->context, status, text);
-  if (code) return code;
-  return calm_plan_summary_of(plan)->within_budget ? EXIT_DONE
-                                                   : EXIT_GOAL_MISSED;
+static bool is_proved(const calm_plan_summary *s) {
+  return s->order_outcome == CALM_OPTIMAL && s->layout_outcome == CALM_OPTIMAL;
 }
 
-int run_plan(arguments *a) {
-  calm_model *model = NULL;
-  calm_plan *plan = NULL;
-  if (a->settings.output) {
-    fputs("calm: plan writes no models yet; use --emit plan=FILE\n", stderr);
-    return EXIT_USAGE;
-  }
-  calm_status status = calm_model_open(&model, a->context, a->operands[0]);
-  if (!status) status = calm_plan_make(&plan, model, a->options);
-  const int code = status ? report_failure(a->context, status) : show(a, plan);
+static int show(const request *r, const calm_plan *plan) {
+  const calm_plan_summary *s = calm_plan_summary_of(plan);
+  if (story_interrupted() && !is_proved(s) && !r->quiet)
+    story_tell("%s: interrupted; this is the best so far", r->operands[0]);
+  const int code = output_result(r, render, plan);
+  if (code || s->within_budget) return code;
+  story_tell("%s: the arena does not fit into the budget", r->operands[0]);
+  return EXIT_GOAL_MISSED;
+}
+
+static int plan_model(const request *r, calm_model *model) {
+  calm_plan *plan;
+  calm_status status = calm_plan_make(&plan, model, r->options);
+  if (status) return story_failure(r, status);
+  const int code = show(r, plan);
   calm_plan_free(plan);
+  return code;
+}
+
+int cmd_plan(request *r) {
+  calm_model *model;
+  calm_status status = calm_model_open(&model, r->context, r->operands[0]);
+  if (status) return story_failure(r, status);
+  const int code = plan_model(r, model);
   calm_model_free(model);
   return code;
 }

@@ -12,7 +12,7 @@ set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g3")
 set(CMAKE_C_FLAGS_ASAN "-O1 -g -fno-omit-frame-pointer \
 -fsanitize=address,undefined -fno-sanitize-recover=all")
-set(CMAKE_C_FLAGS_HOSTILE "-O1 -g -DCALM_HOSTILE=1")
+set(CMAKE_C_FLAGS_HOSTILE "-O1 -g")
 
 set(known Release RelWithDebInfo Debug Asan Hostile)
 if(NOT CMAKE_BUILD_TYPE)

@@ -10,10 +10,11 @@ file(GLOB_RECURSE CALM_SOURCES CONFIGURE_DEPENDS src/*.c)
 
 # What each translation unit of the project is compiled with.
 add_library(calm_flags INTERFACE)
-target_compile_definitions(calm_flags INTERFACE _POSIX_C_SOURCE=200809L)
+target_compile_definitions(calm_flags INTERFACE _POSIX_C_SOURCE=200809L
+  CALM_HOSTILE=$<CONFIG:Hostile>)
 target_compile_options(calm_flags INTERFACE -Wall -Wextra -Wpedantic
   -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
-  -Wpointer-arith -Wwrite-strings -Wundef
+  -Wpointer-arith -Wwrite-strings
   $<IF:$<C_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>
   # A call that fails leaves its outputs untouched and its status is forwarded;
   # GCC does not see across files that a forwarded failure is never CALM_OK.

@@ -18,9 +18,7 @@ static calm_status create(calm_model **out, calm_context *context,
                           const char *path) {
   calm_model *model = context_reallocate(context, NULL, 0, sizeof *model);
   if (!model) return context_no_memory(context);
-  memset(model, 0, sizeof *model);
-  model->context = context;
-  arena_init(&model->arena, context);
+  model_init(model, context, NULL);
   model->path = arena_string(&model->arena, path, strlen(path));
   if (!model->path) {
     calm_model_free(model);
@@ -45,20 +43,20 @@ calm_status calm_model_open(calm_model **out, calm_context *context,
   calm_model *model;
   TRY(create(&model, context, path));
   calm_status status = file_map_open(&model->map, context, path);
+  model->mapped = status == CALM_OK;
   if (status == CALM_OK) status = model_read(model);
   return deliver(out, model, status);
 }
 
 calm_status calm_model_parse(calm_model **out, calm_context *context,
-                             const char *text, size_t length,
+                             const void *bytes, size_t length,
                              const char *name) {
   calm_model *model;
   TRY(create(&model, context, name));
-  model->format = MODEL_CG;
-  model->finished = true;
-  return deliver(out, model,
-                 graph_text_read(&model->graphs, &model->arena, model->path,
-                                 text, length));
+  model->map = (file_map){bytes, length};
+  calm_status status = model_read(model);
+  model->map = (file_map){0}; /* what was read does not refer to it */
+  return deliver(out, model, status);
 }
 
 static calm_status add_empty_graph(calm_model *model, const char *name) {
@@ -81,11 +79,8 @@ calm_status calm_model_new(calm_model **out, calm_context *context,
 void calm_model_free(calm_model *model) {
   if (!model) return;
   calm_context *context = model->context;
-  for (uint32_t i = 0; i < model->graphs.count; i++)
-    graph_free(&model->graphs.data[i]);
-  VECTOR_FREE(context, &model->graphs);
-  file_map_close(&model->map);
-  arena_free(&model->arena);
+  if (model->mapped) file_map_close(&model->map);
+  model_clear(model);
   context_reallocate(context, model, sizeof *model, 0);
 }
 
@@ -98,6 +93,9 @@ static calm_status still_open(const calm_model *model) {
 calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
                                   const calm_tensor *tensor) {
   TRY(still_open(model));
+  if (!tensor->name)
+    return context_fail(model->context, CALM_MISUSE,
+                        "%s: a tensor needs a name", model->path);
   graph_tensor added = {.name = tensor->name,
                         .dimensions = tensor->dimensions,
                         .rank = tensor->type ? tensor->rank : 0,
@@ -135,6 +133,9 @@ static uint32_t *readable(const uint32_t *ids) {
 calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                               const calm_op *op) {
   TRY(still_open(model));
+  if (!op->name || !op->kind)
+    return context_fail(model->context, CALM_MISUSE,
+                        "%s: an operator needs a name and a kind", model->path);
   graph *g = &model->graphs.data[0];
   TRY(check_ids(model, op, op->inputs, op->input_count, g->tensors.count));
   TRY(check_ids(model, op, op->outputs, op->output_count, g->tensors.count));

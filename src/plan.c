@@ -157,7 +157,7 @@ static calm_status step_order(bool *out_moved, uint32_t *sequence,
   return status;
 }
 
-/* Walk over orders with a peak below the best arena; keep the best arena. */
+/* Walk over orders whose peak is no higher; keep the best arena. */
 static calm_status try_other_orders(candidate *best, planner *p,
                                     uint64_t target_bytes, limits *l) {
   layout_options greedy = layout_options_of(p->options);
@@ -173,12 +173,9 @@ static calm_status try_other_orders(candidate *best, planner *p,
   for (int i = 0; i < OTHER_ORDERS; i++) {
     candidate c;
     bool moved;
-    const uint64_t most = best->layout.arena_bytes - 1;
     if (best->layout.arena_bytes <= target_bytes || limits_spend(l, n)) break;
-    TRY(step_order(
-        &moved, sequence, where, p,
-        most < p->plan->order.peak_bytes ? p->plan->order.peak_bytes : most,
-        &random));
+    TRY(step_order(&moved, sequence, where, p, p->plan->order.peak_bytes,
+                   &random));
     if (!moved) continue;
     arena *outer = p->scratch, tried;
     arena_init(&tried, p->plan->context);

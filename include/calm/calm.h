@@ -136,10 +136,10 @@ typedef struct calm_model calm_model;
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
                                      const char *path);
 
-/* Read a text in calm's own form (docs/text-form.md) from memory; `name`
-   stands for the file's name in messages. */
+/* The same from memory, which need not outlive the call; `name` stands for the
+   file's name in messages. */
 CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
-                                      const char *text, size_t length,
+                                      const void *bytes, size_t length,
                                       const char *name);
 
 /* An empty model with one empty graph, to be filled by the calls below. */
@@ -296,7 +296,8 @@ CALM_API bool calm_packing_within_budget(const calm_packing *packing);
 typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */
   CALM_FORMAT_JSON = 1,  /* for programs: docs/json.md */
-  CALM_FORMAT_CSV = 2    /* MiniMalloc's columns: plans and packings only */
+  CALM_FORMAT_CSV = 2,   /* MiniMalloc's columns: plans and packings only */
+  CALM_FORMAT_LONG = 3   /* a table with every step and every tensor */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal

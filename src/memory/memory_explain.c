@@ -70,6 +70,10 @@ static const struct remedy_row {
      "lie outside the arena"},
     {.overrides = {{"views", "identity"}, {"concat", "elide"}},
      .concern = TOGETHER},
+    {.overrides = {{"views", "identity"}, {"inplace", "elementwise"}},
+     .concern = TOGETHER},
+    {.overrides = {{"concat", "elide"}, {"inplace", "elementwise"}},
+     .concern = TOGETHER},
     {.overrides = {{"views", "identity"},
                    {"concat", "elide"},
                    {"inplace", "elementwise"}},
@@ -259,7 +263,8 @@ static const char *pick_tensor(const explainer *e, const struct remedy_row *row,
   const graph_tensor *chosen = NULL;
   for (tensor_id t = 0; t < e->g->tensors.count; t++) {
     const graph_tensor *tensor = &e->g->tensors.data[t];
-    if (!(tensor->flags & row->flag) || !e->profile.lives[t].counted) continue;
+    if (!(tensor->flags & row->flag) || tensor->flags & CALM_TENSOR_CONST)
+      continue;
     ++*count;
     if (!chosen || tensor->bytes > chosen->bytes) chosen = tensor;
   }
@@ -339,11 +344,18 @@ static calm_status measure(const explainer *e, trial *t, arena *scratch) {
   return CALM_OK;
 }
 
-static calm_status override_model(explainer *e, const struct remedy_row *row,
+/* *changed: every option makes a difference to the model.  If one does not, the
+   row says nothing that a shorter one would not say. */
+static calm_status override_model(bool *changed, explainer *e,
+                                  const struct remedy_row *row,
                                   memory_model *model) {
-  for (int i = 0; i < MAX_OVERRIDES && row->overrides[i].column; i++)
+  *changed = true;
+  for (int i = 0; i < MAX_OVERRIDES && row->overrides[i].column; i++) {
+    const memory_model before = *model;
     TRY(memory_model_override(model, e->a->context, row->overrides[i].column,
                               row->overrides[i].value));
+    if (!memcmp(&before, model, sizeof before)) *changed = false;
+  }
   return CALM_OK;
 }
 
@@ -351,7 +363,9 @@ static calm_status override_model(explainer *e, const struct remedy_row *row,
 static calm_status try_remedy(explainer *e, const struct remedy_row *row,
                               arena *scratch) {
   trial t = {.model = *e->model};
-  TRY(override_model(e, row, &t.model));
+  bool changed;
+  TRY(override_model(&changed, e, row, &t.model));
+  if (!changed) return CALM_OK;
   calm_status status = measure(e, &t, scratch);
   if (status == CALM_UNSUPPORTED) return CALM_OK;
   TRY(status);

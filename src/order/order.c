@@ -1,6 +1,8 @@
 /* The door of the room: defaults, and which method answers. */
 #include "order/order.h"
 
+#include "order/order_dp.h"
+#include "order/order_exact.h"
 #include "order/order_greedy.h"
 
 order_options order_options_default(void) {
@@ -76,5 +78,7 @@ static calm_status solve_heuristically(order_result *out,
 
 calm_status order_solve(order_result *out, const order_problem *p,
                         const order_options *options, arena *a, limits *l) {
+  if (options->method == ORDER_EXACT) return order_exact(out, p, options, a, l);
+  if (options->method == ORDER_DP) return order_dp(out, p, options, a, l);
   return solve_heuristically(out, p, options, a, l);
 }

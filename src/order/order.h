@@ -77,7 +77,7 @@ typedef struct order_result {
   uint64_t peak_bytes, bound_bytes;
   uint64_t states; /* distinct sets stored */
   uint64_t ticks;
-  uint64_t downsets;     /* when counted, UINT64_MAX if more than fit */
+  uint64_t downsets;     /* if counted, else 0; UINT64_MAX if more than fit */
   uint64_t orders;       /* likewise */
   uint32_t segments;     /* parts that dp cut the problem into */
   limits_reason stopped; /* why a search ended early */
@@ -92,7 +92,8 @@ order_options order_options_default(void);
 calm_status order_problem_finish(order_problem *p, arena *a);
 
 /* The same problem backwards: edges reversed, operator u becomes n - 1 - u, the
-   pins swapped.  Without reuse it has the same optimum. */
+   pins swapped, and the input and output of each reuse.  An order costs at each
+   operator what the reversed order costs there in the reversed problem. */
 calm_status order_problem_reverse(order_problem *out, const order_problem *p,
                                   arena *a);
 

@@ -106,9 +106,20 @@ static calm_status mirror_touches(order_problem *out, const order_problem *p,
   return CALM_OK;
 }
 
+/* Backwards, the output is what dies and the input is what begins. */
+static calm_status mirror_reuses(order_problem *out, const order_problem *p,
+                                 arena *a) {
+  ARENA_ARRAY(a, out->reuses, p->reuse_count);
+  for (uint32_t i = p->reuse_count; i-- > 0;) {
+    const order_reuse *r = &p->reuses[i];
+    out->reuses[out->reuse_count++] =
+        (order_reuse){p->op_count - 1 - r->op, r->output, r->input, r->bytes};
+  }
+  return CALM_OK;
+}
+
 calm_status order_problem_reverse(order_problem *out, const order_problem *p,
                                   arena *a) {
-  assert(p->reuse_count == 0);
   order_problem r = {.op_count = p->op_count, .buffer_count = p->buffer_count};
   ARENA_ARRAY(a, r.buffers, p->buffer_count);
   for (uint32_t b = 0; b < p->buffer_count; b++)
@@ -118,6 +129,7 @@ calm_status order_problem_reverse(order_problem *out, const order_problem *p,
   for (uint32_t u = 0; u < p->op_count; u++)
     r.workspace[u] = p->workspace[p->op_count - 1 - u];
   TRY(mirror_touches(&r, p, a));
+  TRY(mirror_reuses(&r, p, a));
   TRY(mirror(&r.pred_begin, &r.preds, p->succ_begin, p->succs, p->op_count, a));
   TRY(order_problem_finish(&r, a));
   *out = r;

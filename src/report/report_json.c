@@ -1,109 +1,59 @@
-#include <stdlib.h>
-#include <string.h>
+#include "report/report_json.h"
 
-#include "report/report.h"
+#include <inttypes.h>
+#include <stdio.h>
 
-void report_json_begin(report_json *j, const char *schema) {
-  j->root = json_object();
-  j->failed = !j->root;
-  report_put_text(j, j->root, "schema", schema);
+#include "report/report_name.h"
+
+json_t *report_json_name(arena *scratch, const char *name) {
+  if (!name) return json_null();
+  const char *valid = report_name_escaped(scratch, name, ESCAPE_INVALID);
+  return valid ? json_string(valid) : NULL;
 }
 
-/* jansson refuses NULL objects and values, so one test covers every failure. */
-void report_put(report_json *j, json_t *object, const char *key,
-                json_t *value) {
-  if (json_object_set_new(object, key, value)) j->failed = true;
+json_t *report_json_number(uint64_t n) {
+  char digits[24];
+  if (n <= INT64_MAX) return json_integer((json_int_t)n);
+  snprintf(digits, sizeof digits, "%" PRIu64, n);
+  return json_string(digits);
 }
 
-/* JSON integers are signed; a count beyond them is written as a text. */
-void report_put_bytes(report_json *j, json_t *object, const char *key,
-                      uint64_t value) {
-  char digits[REPORT_NUMBER];
-  if (value <= INT64_MAX) {
-    report_put(j, object, key, json_integer((json_int_t)value));
-    return;
-  }
-  snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-  report_put(j, object, key, json_string(digits));
+json_t *report_json_optional(uint64_t n) {
+  return n == UINT64_MAX ? json_null() : report_json_number(n);
 }
 
-/* Length of the UTF-8 sequence at s, 0 if there is none. */
-static size_t sequence_length(const char *s) {
-  json_t *probe;
-  for (size_t length = 1; length <= 4 && s[length - 1]; length++) {
-    probe = json_stringn(s, length);
-    if (!probe) continue;
-    json_decref(probe);
-    return length;
-  }
-  return 0;
+/* What jansson could not put in, it has already released. */
+static json_t *keep_if(bool done, json_t *whole) {
+  if (done) return whole;
+  json_decref(whole);
+  return NULL;
 }
 
-void report_name(text *out, const char *name) {
-  while (*name) {
-    const size_t length = sequence_length(name);
-    if (length)
-      text_add(out, name, length);
-    else
-      text_format(out, "\\x%02X", (unsigned)(unsigned char)*name);
-    name += length ? length : 1;
-  }
+json_t *report_json_append(json_t *list, json_t *item) {
+  return keep_if(json_array_append_new(list, item) == 0, list);
 }
 
-void report_put_text(report_json *j, json_t *object, const char *key,
-                     const char *value) {
-  json_t *plain = json_string(value);
-  if (plain) {
-    report_put(j, object, key, plain);
-    return;
-  }
-  /* Not UTF-8: at most four characters for each byte. */
-  char *escaped = malloc(strlen(value) * 4 + 1), *to = escaped;
-  if (!escaped) {
-    j->failed = true;
-    return;
-  }
-  for (; *value;) {
-    const size_t length = sequence_length(value);
-    if (length)
-      memcpy(to, value, length);
-    else
-      snprintf(to, 5, "\\x%02X", (unsigned)(unsigned char)*value);
-    to += length ? length : 4;
-    value += length ? length : 1;
-  }
-  *to = '\0';
-  report_put(j, object, key, json_string(escaped));
-  free(escaped);
+json_t *report_json_member(json_t *object, const char *key, json_t *value) {
+  return keep_if(json_object_set_new(object, key, value) == 0, object);
 }
 
-json_t *report_put_object(report_json *j, json_t *object, const char *key) {
-  json_t *value = json_object();
-  report_put(j, object, key, value);
-  return json_object_get(object, key);
+json_t *report_json_merge(json_t *object, json_t *more) {
+  const bool done =
+      object && more && json_object_update_missing(object, more) == 0;
+  json_decref(more);
+  return keep_if(done, object);
 }
 
-json_t *report_put_array(report_json *j, json_t *object, const char *key) {
-  report_put(j, object, key, json_array());
-  return json_object_get(object, key);
+static int add_to_text(const char *bytes, size_t length, void *payload) {
+  text *out = payload;
+  text_add(out, bytes, length);
+  return out->failed ? -1 : 0;
 }
 
-json_t *report_append_object(report_json *j, json_t *array) {
-  if (json_array_append_new(array, json_object())) {
-    j->failed = true;
-    return NULL;
-  }
-  return json_array_get(array, json_array_size(array) - 1);
-}
-
-calm_status report_json_finish(report_json *j, char **out,
-                               calm_context *context) {
-  char *dumped = j->failed ? NULL : json_dumps(j->root, JSON_INDENT(1));
-  json_decref(j->root);
-  if (!dumped) return context_no_memory(context);
-  text t;
-  text_init(&t, context);
-  text_format(&t, "%s\n", dumped);
-  free(dumped);
-  return text_finish(&t, out);
+calm_status report_json_write(text *out, json_t *root) {
+  if (!root) return context_no_memory(out->context);
+  const int failed = json_dump_callback(root, add_to_text, out, JSON_INDENT(2));
+  json_decref(root);
+  text_add(out, "\n", 1);
+  return failed ? context_no_memory(out->context) : CALM_OK;
 }

@@ -112,12 +112,18 @@ def check_public(root):
                        "which is not installed")
 
 
+# The reader of a file format is named after the format.
+FORMATS = {"model": ("flatbuffer", "tflite")}
+
+
 def check_names(root):
     for path in sorted((root / "src").rglob("*.[chd]*")):
         room = room_of(path.relative_to(root / "src").as_posix())
         if not room or room in FREE_NAMES or path.suffix in FREE_SUFFIXES:
             continue
-        if path.stem != room and not path.stem.startswith(room + "_"):
+        prefixes = (room, *FORMATS.get(room, ()))
+        if not any(path.stem == prefix or path.stem.startswith(prefix + "_")
+                   for prefix in prefixes):
             yield (f"{path.relative_to(root)}: a file of the room {room} is "
                    f"called {room}_SOMETHING")
 

@@ -89,6 +89,21 @@ static void remedies_are_measured(void **state) {
   fixture_close(&f);
 }
 
+/* Neither option helps alone: each leaves an operator that needs two. */
+static void remedies_may_help_only_together(void **state) {
+  (void)state;
+  fixture f;
+  fixture_open(&f,
+               "tensor x 30 input\ntensor a 30\ntensor b 30 output\n"
+               "op one relu ( x ) -> ( a )\n"
+               "op two reshape ( a ) -> ( b )\n");
+  const memory_explanation e = explain(&f, "plain");
+  assert_string_equal(
+      remedies_of(&e),
+      "--views identity --inplace elementwise: together floor=30 peak=30\n");
+  fixture_close(&f);
+}
+
 /* What the floor says must hold for every order, and a remedy must keep what it
    promises. */
 static void random_floors_hold(void **state) {
@@ -165,7 +180,6 @@ static void swiftnet_is_held_up_by_its_split(void **state) {
   assert_string_equal(names_of(&f, e.floor_alive, e.floor_alive_count),
                       "t10 t18");
   assert_true(e.remedy_count > 0);
-  print_message("%s", remedies_of(&e));
   assert_string_equal(e.remedies[0].text,
                       "--views identity: 0_SPLIT costs nothing");
   assert_int_equal(e.remedies[0].floor_bytes, 250880);
@@ -197,6 +211,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_peak_and_the_floor),
       cmocka_unit_test(remedies_are_measured),
+      cmocka_unit_test(remedies_may_help_only_together),
       cmocka_unit_test(random_floors_hold),
       cmocka_unit_test(a_graph_without_operators),
       cmocka_unit_test(swiftnet_is_held_up_by_its_split),

@@ -1,0 +1,328 @@
+#include "order/order_core.h"
+
+#include <assert.h>
+
+#include "base/bits.h"
+#include "base/number.h"
+#include "base/random.h"
+
+/* Buffers that span more operators than this keep touchers that a direct edge
+   does not rule out; superfluous ones cost time, never correctness. */
+#if CALM_HOSTILE
+enum { LONGEST_WINDOW = 0 };
+#else
+enum { LONGEST_WINDOW = 1024 };
+#endif
+
+/* What building needs and the core does not. */
+typedef struct builder {
+  const order_problem *p;
+  order_core *core;
+  arena *scratch;
+  bool *touched;     /* per operator: touches the buffer at hand */
+  bool *beyond;      /* per operator: another toucher comes before / after */
+  uint32_t *span_of; /* buffer -> span, CALM_NONE if it costs nothing */
+  uint32_t *first_begin, *firsts; /* span -> touchers that can be the first */
+  uint32_t *last_begin, *lasts;   /* span -> touchers that can be the last */
+  uint32_t *birth_of; /* span -> row of births, CALM_NONE: born with one */
+  uint32_t *death_of; /* span -> row of deaths, CALM_NONE: pinned */
+} builder;
+
+uint64_t order_core_unit(const order_problem *p) {
+  uint64_t unit = 0;
+  for (uint32_t b = 0; b < p->buffer_count; b++)
+    unit = number_gcd(unit, p->buffers[b].bytes);
+  for (uint32_t u = 0; u < p->op_count; u++)
+    unit = number_gcd(unit, p->workspace[u]);
+  for (uint32_t r = 0; r < p->reuse_count; r++)
+    unit = number_gcd(unit, p->reuses[r].bytes);
+  return unit ? unit : 1;
+}
+
+/* ---- First and last touchers -------------------------------------------- */
+
+/* Has u a predecessor from operator `from` on that touches the buffer, or that
+   comes after such a toucher? */
+static bool follows_toucher(const builder *k, uint32_t u, uint32_t from,
+                            bool direct) {
+  const order_problem *p = k->p;
+  for (uint32_t i = p->pred_begin[u]; i < p->pred_begin[u + 1]; i++) {
+    const uint32_t v = p->preds[i];
+    if (v >= from && (k->touched[v] || (!direct && k->beyond[v]))) return true;
+  }
+  return false;
+}
+
+static bool precedes_toucher(const builder *k, uint32_t u, uint32_t to,
+                             bool direct) {
+  const order_problem *p = k->p;
+  for (uint32_t i = p->succ_begin[u]; i < p->succ_begin[u + 1]; i++) {
+    const uint32_t v = p->succs[i];
+    if (v <= to && (k->touched[v] || (!direct && k->beyond[v]))) return true;
+  }
+  return false;
+}
+
+/* Append to `out` the touchers without a toucher before them. */
+static uint32_t keep_first(builder *k, const uint32_t *t, uint32_t count,
+                           uint32_t *out) {
+  const uint32_t from = t[0], to = t[count - 1];
+  const bool direct = to - from > LONGEST_WINDOW;
+  uint32_t kept = 0;
+  if (!direct)
+    for (uint32_t u = from; u <= to; u++)
+      k->beyond[u] = follows_toucher(k, u, from, false);
+  for (uint32_t i = 0; i < count; i++)
+    if (direct ? !follows_toucher(k, t[i], from, true) : !k->beyond[t[i]])
+      out[kept++] = t[i];
+  assert(kept > 0);
+  return kept;
+}
+
+/* Append to `out` the touchers without a toucher after them. */
+static uint32_t keep_last(builder *k, const uint32_t *t, uint32_t count,
+                          uint32_t *out) {
+  const uint32_t from = t[0], to = t[count - 1];
+  const bool direct = to - from > LONGEST_WINDOW;
+  uint32_t kept = 0;
+  if (!direct)
+    for (uint32_t u = to + 1; u-- > from;)
+      k->beyond[u] = precedes_toucher(k, u, to, false);
+  for (uint32_t i = 0; i < count; i++)
+    if (direct ? !precedes_toucher(k, t[i], to, true) : !k->beyond[t[i]])
+      out[kept++] = t[i];
+  assert(kept > 0);
+  return kept;
+}
+
+/* The span of one buffer that has bytes and touchers. */
+static void add_span(builder *k, uint32_t b) {
+  const order_problem *p = k->p;
+  order_core *c = k->core;
+  const uint32_t s = c->span_count++;
+  const uint32_t *t = p->touch + p->touch_begin[b];
+  const uint32_t count = p->touch_begin[b + 1] - p->touch_begin[b];
+  const order_buffer *buffer = &p->buffers[b];
+  for (uint32_t i = 0; i < count; i++) k->touched[t[i]] = true;
+  uint32_t first = 0, last = 0;
+  if (!buffer->pinned_start)
+    first = keep_first(k, t, count, k->firsts + k->first_begin[s]);
+  if (!buffer->pinned_end)
+    last = keep_last(k, t, count, k->lasts + k->last_begin[s]);
+  for (uint32_t i = 0; i < count; i++) k->touched[t[i]] = false;
+  k->first_begin[s + 1] = k->first_begin[s] + first;
+  k->last_begin[s + 1] = k->last_begin[s] + last;
+  c->spans[s] = (order_span){buffer->bytes / c->unit, CALM_NONE, CALM_NONE};
+  c->span_of[b] = s;
+}
+
+/* Buffers pinned on both sides are a constant; a buffer that nobody touches is
+   live only if it is one of those. */
+static void add_buffer(builder *k, uint32_t b) {
+  const order_buffer *buffer = &k->p->buffers[b];
+  const uint64_t bytes = buffer->bytes / k->core->unit;
+  const bool touched = k->p->touch_begin[b] < k->p->touch_begin[b + 1];
+  const bool constant = buffer->pinned_start && buffer->pinned_end;
+  k->core->span_of[b] = CALM_NONE;
+  if (buffer->pinned_start && (touched || constant))
+    k->core->start_bytes += bytes;
+  if (buffer->pinned_end && (touched || constant)) k->core->end_bytes += bytes;
+  if (constant) k->core->fixed_bytes += bytes;
+  if (bytes > 0 && touched && !constant) add_span(k, b);
+}
+
+static calm_status find_spans(builder *k, arena *a) {
+  const order_problem *p = k->p;
+  order_core *c = k->core;
+  const uint32_t touches = p->touch_begin[p->buffer_count];
+  ARENA_ARRAY(k->scratch, k->touched, c->op_count);
+  ARENA_ARRAY(k->scratch, k->beyond, c->op_count);
+  ARENA_ARRAY(a, c->span_of, p->buffer_count);
+  ARENA_ARRAY(a, c->spans, p->buffer_count);
+  ARENA_ARRAY(k->scratch, k->first_begin, p->buffer_count + 1);
+  ARENA_ARRAY(k->scratch, k->last_begin, p->buffer_count + 1);
+  ARENA_ARRAY(k->scratch, k->firsts, touches);
+  ARENA_ARRAY(k->scratch, k->lasts, touches);
+  for (uint32_t b = 0; b < p->buffer_count; b++) add_buffer(k, b);
+  return CALM_OK;
+}
+
+/* ---- Groups -------------------------------------------------------------- */
+
+/*
+ * Merge equal rows.  Groups with the same lowest operator form a chain, in
+ * which an equal one is looked for; `least` is the shortest row to keep.
+ */
+static calm_status group_rows(order_groups *out, uint32_t **out_group_of,
+                              const builder *k, const uint32_t *row_begin,
+                              const uint32_t *rows, uint32_t least, arena *a) {
+  const order_core *c = k->core;
+  uint32_t *newest, *older, *group_of;
+  order_groups g = {0};
+  ARENA_ARRAY(k->scratch, newest, c->op_count);
+  ARENA_ARRAY(k->scratch, older, c->span_count);
+  ARENA_ARRAY(k->scratch, group_of, c->span_count);
+  ARENA_ARRAY(a, g.bytes, c->span_count);
+  ARENA_ARRAY(a, g.begin, c->span_count + 1);
+  ARENA_ARRAY(a, g.ops, row_begin[c->span_count]);
+  memset(newest, 0xff, c->op_count * sizeof *newest);
+  for (uint32_t s = 0; s < c->span_count; s++) {
+    const uint32_t length = row_begin[s + 1] - row_begin[s];
+    const uint32_t *row = rows + row_begin[s];
+    group_of[s] = CALM_NONE;
+    if (length < least) continue;
+    uint32_t i = newest[row[0]];
+    while (i != CALM_NONE &&
+           (g.begin[i + 1] - g.begin[i] != length ||
+            memcmp(g.ops + g.begin[i], row, length * sizeof *row) != 0))
+      i = older[i];
+    if (i == CALM_NONE) {
+      i = g.count++;
+      older[i] = newest[row[0]];
+      newest[row[0]] = i;
+      memcpy(g.ops + g.begin[i], row, length * sizeof *row);
+      g.begin[i + 1] = g.begin[i] + length;
+    }
+    g.bytes[i] += c->spans[s].bytes;
+    group_of[s] = i;
+  }
+  *out = g;
+  *out_group_of = group_of;
+  return CALM_OK;
+}
+
+static calm_status index_groups(order_groups *g, uint32_t op_count, arena *a) {
+  ARENA_ARRAY(a, g->of_begin, op_count + 2);
+  ARENA_ARRAY(a, g->of, g->begin[g->count]);
+  for (uint32_t i = 0; i < g->begin[g->count]; i++)
+    g->of_begin[g->ops[i] + 2]++;
+  for (uint32_t u = 2; u < op_count + 2; u++)
+    g->of_begin[u] += g->of_begin[u - 1];
+  for (uint32_t r = 0; r < g->count; r++)
+    for (uint32_t i = g->begin[r]; i < g->begin[r + 1]; i++)
+      g->of[g->of_begin[g->ops[i] + 1]++] = r;
+  return CALM_OK;
+}
+
+/* The nodes between which a span is live. */
+static void find_ends(builder *k, uint32_t s) {
+  order_core *c = k->core;
+  const uint32_t *first = k->firsts + k->first_begin[s];
+  const uint32_t *last = k->lasts + k->last_begin[s];
+  const uint32_t first_count = k->first_begin[s + 1] - k->first_begin[s];
+  const uint32_t last_count = k->last_begin[s + 1] - k->last_begin[s];
+  if (first_count == 1) {
+    c->spans[s].birth = first[0];
+    c->born[first[0]] += c->spans[s].bytes;
+  } else if (first_count > 1) {
+    c->spans[s].birth = c->op_count + k->birth_of[s];
+  }
+  if (last_count == 1)
+    c->spans[s].death = last[0];
+  else if (last_count > 1)
+    c->spans[s].death = c->op_count + c->births.count + k->death_of[s];
+}
+
+static calm_status find_groups(builder *k, arena *a) {
+  order_core *c = k->core;
+  ARENA_ARRAY(a, c->born, c->op_count);
+  TRY(group_rows(&c->births, &k->birth_of, k, k->first_begin, k->firsts, 2, a));
+  TRY(group_rows(&c->deaths, &k->death_of, k, k->last_begin, k->lasts, 1, a));
+  TRY(index_groups(&c->births, c->op_count, a));
+  TRY(index_groups(&c->deaths, c->op_count, a));
+  for (uint32_t s = 0; s < c->span_count; s++) find_ends(k, s);
+  return CALM_OK;
+}
+
+/* ---- Operators ------------------------------------------------------------
+ */
+
+static bool row_has(const uint32_t *begin, const uint32_t *rows, uint32_t row,
+                    uint32_t op) {
+  for (uint32_t i = begin[row]; i < begin[row + 1]; i++)
+    if (rows[i] == op) return true;
+  return false;
+}
+
+/* A permission holds in no state at all if the operator never is the last
+   toucher of its input, or never the first of its output. */
+static void add_permission(builder *k, uint32_t r, uint32_t *count) {
+  order_core *c = k->core;
+  const order_reuse *reuse = &k->p->reuses[r];
+  const uint32_t input = c->span_of[reuse->input];
+  const uint32_t output = c->span_of[reuse->output];
+  assert(reuse->input != reuse->output);
+  if (reuse->bytes == 0 || input == CALM_NONE || output == CALM_NONE) return;
+  if (!row_has(k->last_begin, k->lasts, input, reuse->op)) return;
+  if (!row_has(k->first_begin, k->firsts, output, reuse->op)) return;
+  const uint64_t bytes = reuse->bytes / c->unit;
+  assert(bytes <= c->spans[input].bytes && bytes <= c->spans[output].bytes);
+  c->permissions[(*count)++] = (order_permission){reuse->op, k->death_of[input],
+                                                  k->birth_of[output], bytes};
+  c->permission_begin[reuse->op + 1] = *count;
+  if (bytes > c->reuse[reuse->op]) c->reuse[reuse->op] = bytes;
+}
+
+static calm_status find_permissions(builder *k, arena *a) {
+  order_core *c = k->core;
+  uint32_t count = 0;
+  ARENA_ARRAY(a, c->permissions, k->p->reuse_count);
+  ARENA_ARRAY(a, c->permission_begin, c->op_count + 1);
+  ARENA_ARRAY(a, c->reuse, c->op_count);
+  for (uint32_t r = 0; r < k->p->reuse_count; r++) add_permission(k, r, &count);
+  for (uint32_t u = 0; u < c->op_count; u++)
+    if (c->permission_begin[u + 1] < c->permission_begin[u])
+      c->permission_begin[u + 1] = c->permission_begin[u];
+  c->plain = count == 0;
+  return CALM_OK;
+}
+
+static calm_status describe_ops(builder *k, uint64_t seed, arena *a) {
+  order_core *c = k->core;
+  random_state r = random_from_seed(seed);
+  ARENA_ARRAY(a, c->workspace, c->op_count);
+  ARENA_ARRAY(a, c->reach, c->op_count);
+  ARENA_ARRAY(a, c->key, c->op_count);
+  ARENA_ARRAY(a, c->eventful, c->words);
+  for (uint32_t u = 0; u < c->op_count; u++) {
+    c->workspace[u] = k->p->workspace[u] / c->unit;
+    if (c->workspace[u]) c->plain = false;
+    c->reach[u] = c->succ_begin[u] < c->succ_begin[u + 1]
+                      ? c->succs[c->succ_begin[u + 1] - 1]
+                      : u;
+    if (c->pred_begin[u] == c->pred_begin[u + 1]) c->last_source = u;
+#if !CALM_HOSTILE
+    c->key[u] = random_next(&r);
+#endif
+    if (c->workspace[u] || c->deaths.of_begin[u] < c->deaths.of_begin[u + 1])
+      bits_add(c->eventful, u);
+  }
+  (void)r;
+  return CALM_OK;
+}
+
+static calm_status build(builder *k, uint64_t seed, arena *a) {
+  TRY(find_spans(k, a));
+  TRY(find_groups(k, a));
+  TRY(find_permissions(k, a));
+  return describe_ops(k, seed, a);
+}
+
+calm_status order_core_build(order_core *out, const order_problem *p,
+                             uint64_t unit, uint64_t seed, arena *a) {
+  order_core core = {.problem = p,
+                     .op_count = p->op_count,
+                     .words = bits_words(p->op_count),
+                     .pred_begin = p->pred_begin,
+                     .preds = p->preds,
+                     .succ_begin = p->succ_begin,
+                     .succs = p->succs,
+                     .unit = unit};
+  arena scratch;
+  arena_init(&scratch, a->context);
+  builder k = {.p = p, .core = &core, .scratch = &scratch};
+  const calm_status status = build(&k, seed, a);
+  arena_free(&scratch);
+  if (status == CALM_OK) *out = core;
+  return status;
+}
