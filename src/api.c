@@ -93,6 +93,9 @@ static calm_status still_open(const calm_model *model) {
 calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
                                   const calm_tensor *tensor) {
   TRY(still_open(model));
+  if (!tensor->name)
+    return context_fail(model->context, CALM_MISUSE,
+                        "%s: a tensor needs a name", model->path);
   graph_tensor added = {.name = tensor->name,
                         .dimensions = tensor->dimensions,
                         .rank = tensor->type ? tensor->rank : 0,
@@ -130,6 +133,9 @@ static uint32_t *readable(const uint32_t *ids) {
 calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                               const calm_op *op) {
   TRY(still_open(model));
+  if (!op->name || !op->kind)
+    return context_fail(model->context, CALM_MISUSE,
+                        "%s: an operator needs a name and a kind", model->path);
   graph *g = &model->graphs.data[0];
   TRY(check_ids(model, op, op->inputs, op->input_count, g->tensors.count));
   TRY(check_ids(model, op, op->outputs, op->output_count, g->tensors.count));

@@ -65,7 +65,7 @@ static calm_status double_table(name_table *table) {
 }
 
 calm_status name_table_add(name_table *table, const char *name, uint32_t id) {
-  if (table->count * UINT64_C(4) >= table->capacity * UINT64_C(3))
+  if ((table->count + UINT64_C(1)) * 4 > table->capacity * UINT64_C(3))
     TRY(double_table(table));
   struct name_slot *slot = find_slot(table, name);
   assert(!slot->name);

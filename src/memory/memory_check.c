@@ -287,21 +287,23 @@ static calm_status judge_overlap(void *payload, const overlap_item *a,
 /* ---- All of it ------------------------------------------------------------
  */
 
-/* The arena as a runtime reserves it: with rounded sizes. */
+static void extend_arena(checker *c, uint64_t offset, uint64_t bytes) {
+  const uint64_t end = end_of(offset, bytes);
+  if (end != UINT64_MAX && end > c->faults.verdict.arena_bytes)
+    c->faults.verdict.arena_bytes = end;
+}
+
+/* The arena as a runtime reserves it: with rounded sizes, and with whatever the
+   plan places, be it a scratch tensor that only its operator knows how to use.
+ */
 static void derive_arena(checker *c) {
-  uint64_t arena_bytes = 0;
-  for (tensor_id t = 0; t < c->g->tensors.count; t++) {
-    if (!placed(c, t)) continue;
-    const uint64_t end = end_of(offset_of(c, t), c->profile.lives[t].bytes);
-    if (end != UINT64_MAX && end > arena_bytes) arena_bytes = end;
-  }
-  for (op_id op = 0; op < c->g->ops.count; op++) {
-    if (!workspace_placed(c, op)) continue;
-    const uint64_t end =
-        end_of(workspace_offset(c, op), workspace_bytes(c, op));
-    if (end != UINT64_MAX && end > arena_bytes) arena_bytes = end;
-  }
-  c->faults.verdict.arena_bytes = arena_bytes;
+  for (tensor_id t = 0; t < c->g->tensors.count; t++)
+    if (offset_of(c, t) != UINT64_MAX &&
+        !(c->g->tensors.data[t].flags & CALM_TENSOR_CONST))
+      extend_arena(c, offset_of(c, t), c->profile.lives[t].bytes);
+  for (op_id op = 0; op < c->g->ops.count; op++)
+    if (workspace_placed(c, op))
+      extend_arena(c, workspace_offset(c, op), workspace_bytes(c, op));
 }
 
 /* Where the memory model asks for less than the common alignment, one line for

@@ -24,7 +24,6 @@ typedef struct placer {
   arena *a;
   uint32_t *step_of;      /* graph operator -> step */
   uint32_t *first, *last; /* buffer -> steps of its touchers */
-  uint32_t *reuse_begin;  /* order operator -> its permissions */
   uint32_t *chain; /* buffer -> the first of those it shares bytes with */
   memory_placement out;
 } placer;
@@ -61,28 +60,17 @@ static const order_reuse *best_reuse(const placer *r, uint32_t u,
                                      uint32_t step) {
   const order_problem *o = &r->p->order;
   const order_reuse *best = NULL;
-  for (uint32_t i = r->reuse_begin[u]; i < r->reuse_begin[u + 1]; i++)
+  for (uint32_t i = o->reuse_begin[u]; i < o->reuse_begin[u + 1]; i++)
     if (applies(r, &o->reuses[i], step) &&
         (!best || o->reuses[i].bytes > best->bytes))
       best = &o->reuses[i];
   return best;
 }
 
-static calm_status index_reuses(placer *r, arena *scratch) {
-  const order_problem *o = &r->p->order;
-  ARENA_ARRAY(scratch, r->reuse_begin, (size_t)o->op_count + 1);
-  for (uint32_t i = 0; i < o->reuse_count; i++)
-    r->reuse_begin[o->reuses[i].op + 1]++;
-  for (uint32_t u = 0; u < o->op_count; u++)
-    r->reuse_begin[u + 1] += r->reuse_begin[u];
-  return CALM_OK;
-}
-
 /* Tie each output to the input it overwrites.  Operators are visited as they
    run, so an input already knows the head of its own chain. */
 static calm_status tie_chains(placer *r, arena *scratch) {
   const order_problem *o = &r->p->order;
-  TRY(index_reuses(r, scratch));
   ARENA_ARRAY(scratch, r->chain, o->buffer_count);
   for (uint32_t b = 0; b < o->buffer_count; b++) r->chain[b] = b;
   for (uint32_t step = 0; step < r->g->ops.count; step++) {

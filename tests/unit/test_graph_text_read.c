@@ -213,9 +213,9 @@ static const struct malformed {
      "t.cg:3:13: expected '[' and a shape after the type ([] for a scalar), "
      "found the end of the line"},
     {G "tensor x f32[\n",
-     "t.cg:3:14: expected a dimension or ']', found the end of the line"},
-    {G "tensor x f32[1,,2]\n",
-     "t.cg:3:16: expected a dimension or ']', found ','"},
+     "t.cg:3:14: expected a dimension, found the end of the line"},
+    {G "tensor x f32[1,,2]\n", "t.cg:3:16: expected a dimension, found ','"},
+    {G "tensor x f32[1,]\n", "t.cg:3:16: expected a dimension, found ']'"},
     {G "tensor x f32[1 2]\n", "t.cg:3:16: expected ',' or ']', found '2'"},
     {G "tensor x f32[-1]\n",
      "t.cg:3:14: '-1' is not a dimension; write a whole number from 0 to "
