@@ -1,3 +1,4 @@
+#!/bin/sh
 # calm check: plans of calm hold under every memory model; damaged ones do not.
 . tests/cli/lib
 

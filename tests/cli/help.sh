@@ -1,3 +1,4 @@
+#!/bin/sh
 # Help, version and manual page come from the tables and exit with 0.
 . tests/cli/lib
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # An input that cannot be read or is not what it should be: exit code 3, and one
 # line that begins with its name.
 . tests/cli/lib

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Limits and Ctrl-C end a search with the best so far: a valid plan, exit code 0.
 . tests/cli/lib
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Files appear whole or not at all, inputs are never overwritten, and a stdout
 # that takes nothing is an error.
 . tests/cli/lib

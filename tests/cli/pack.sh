@@ -1,3 +1,4 @@
+#!/bin/sh
 # calm pack: the columns of MiniMalloc in and out.
 . tests/cli/lib
 

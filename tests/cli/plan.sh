@@ -1,3 +1,4 @@
+#!/bin/sh
 # calm plan: the known optimum, budgets, and the same bytes each time.
 . tests/cli/lib
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # stderr: nothing when all is well and piped, warnings, -v, --quiet; colours.
 . tests/cli/lib
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A wrong command line is exit code 2 and one line that says what would be right.
 . tests/cli/lib
 
