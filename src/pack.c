@@ -1,4 +1,5 @@
 /* The arena of a CSV of buffers, without a network. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -11,6 +12,14 @@ static calm_status read_csv(calm_packing *p) {
                                        (const char *)map.bytes, map.length);
   file_map_close(&map);
   return status;
+}
+
+/* The message of a failure that does not name the file yet, with its name. */
+static calm_status name_file(const calm_packing *p, calm_status status) {
+  char reason[512];
+  if (status == CALM_OK || status == CALM_NO_MEMORY) return status;
+  snprintf(reason, sizeof reason, "%s", calm_context_message(p->context));
+  return context_fail(p->context, status, "%s: %s", p->path, reason);
 }
 
 static calm_status solve(calm_packing *p, const char *path,
@@ -29,7 +38,8 @@ static calm_status solve(calm_packing *p, const char *path,
   TRY(pipeline_choice(&p->layout_method, "layout", options->layout, &p->arena));
   TRY(read_csv(p));
   pipeline_limits(&l, p->context, options, 1.0);
-  TRY(layout_solve(&p->layout, &p->csv.problem, &o, &p->arena, &l));
+  TRY(name_file(p,
+                layout_solve(&p->layout, &p->csv.problem, &o, &p->arena, &l)));
   layout_fault fault;
   if (layout_check(&fault, &p->csv.problem, p->layout.offsets,
                    p->layout.arena_bytes))
