@@ -187,9 +187,9 @@ static calm_status collect_slot(tidier *t, const layout_piece *pieces,
 
 /* The slot holds the very bytes of the one before it. */
 static bool repeats_last_slot(const tidier *t) {
-  const layout_piece *last = t->out.data + t->last_begin;
   if (t->slot.count == 0 || t->out.count - t->last_begin != t->slot.count)
     return false;
+  const layout_piece *last = t->out.data + t->last_begin;
   for (uint32_t i = 0; i < t->slot.count; i++)
     if (last[i].low != t->slot.data[i].low ||
         last[i].high != t->slot.data[i].high ||
