@@ -109,7 +109,9 @@ static inline bool build_rows(uint32_t **begin, uint32_t **list,
 
 static inline calm_status build_problem(order_problem *out, problem_builder *b,
                                         arena *a) {
-  order_problem p = {b->op_count, b->buffer_count, b->reuse_count};
+  order_problem p = {.op_count = b->op_count,
+                     .buffer_count = b->buffer_count,
+                     .reuse_count = b->reuse_count};
   uint32_t reversed[CASE_EDGES][2];
   for (uint32_t i = 0; i < b->edge_count; i++) {
     reversed[i][0] = b->edges[i][1];

@@ -136,10 +136,10 @@ typedef struct calm_model calm_model;
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
                                      const char *path);
 
-/* Read a text in calm's own form (docs/text-form.md) from memory; `name`
-   stands for the file's name in messages. */
+/* The same from memory, which need not outlive the call; `name` stands for the
+   file's name in messages. */
 CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
-                                      const char *text, size_t length,
+                                      const void *bytes, size_t length,
                                       const char *name);
 
 /* An empty model with one empty graph, to be filled by the calls below. */
@@ -197,7 +197,7 @@ CALM_API const char *calm_model_tensor_name(const calm_model *model,
                                             uint32_t tensor);
 
 /* The whole model in calm's text form; free with calm_text_free. */
-CALM_API calm_status calm_model_dump(char **out, const calm_model *model);
+CALM_API calm_status calm_model_dump(char **out, calm_model *model);
 
 /* ---- Options ------------------------------------------------------------ */
 
@@ -247,7 +247,7 @@ typedef struct calm_plan_summary {
  * the defaults.  Exponential in the worst case, bounded by the limits among the
  * options; always yields a valid plan, and checks it before it returns.
  */
-CALM_API calm_status calm_plan_make(calm_plan **out, const calm_model *model,
+CALM_API calm_status calm_plan_make(calm_plan **out, calm_model *model,
                                     const calm_options *options);
 
 CALM_API void calm_plan_free(calm_plan *plan);
@@ -264,8 +264,7 @@ CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
 
 /* What is in a model, and what its memory does step by step. */
 typedef struct calm_inspection calm_inspection;
-CALM_API calm_status calm_inspect(calm_inspection **out,
-                                  const calm_model *model,
+CALM_API calm_status calm_inspect(calm_inspection **out, calm_model *model,
                                   const calm_options *options);
 CALM_API void calm_inspection_free(calm_inspection *inspection);
 
@@ -274,7 +273,7 @@ CALM_API void calm_inspection_free(calm_inspection *inspection);
  * that is NULL, the plan inside the model.  Faults are results, not errors.
  */
 typedef struct calm_verdict calm_verdict;
-CALM_API calm_status calm_check(calm_verdict **out, const calm_model *model,
+CALM_API calm_status calm_check(calm_verdict **out, calm_model *model,
                                 const char *plan_path,
                                 const calm_options *options);
 CALM_API void calm_verdict_free(calm_verdict *verdict);
@@ -289,13 +288,16 @@ CALM_API calm_status calm_pack(calm_packing **out, calm_context *context,
                                const calm_options *options);
 CALM_API void calm_packing_free(calm_packing *packing);
 CALM_API calm_outcome calm_packing_outcome(const calm_packing *packing);
+/* True if no budget was given or the arena fits into it. */
+CALM_API bool calm_packing_within_budget(const calm_packing *packing);
 
 /* ---- Rendering ---------------------------------------------------------- */
 
 typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */
   CALM_FORMAT_JSON = 1,  /* for programs: docs/json.md */
-  CALM_FORMAT_CSV = 2    /* MiniMalloc's columns: plans and packings only */
+  CALM_FORMAT_CSV = 2,   /* MiniMalloc's columns: plans and packings only */
+  CALM_FORMAT_LONG = 3   /* a table with every step and every tensor */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal

@@ -79,6 +79,12 @@ void *context_reallocate(calm_context *context, void *old, size_t old_size,
   return block;
 }
 
+/* Names come from files; a line must stay one line. */
+static void keep_one_line(char *line) {
+  for (; *line; line++)
+    if ((unsigned char)*line < 0x20 || *line == 0x7f) *line = '?';
+}
+
 calm_status context_fail(calm_context *context, calm_status status,
                          const char *format, ...) {
   assert(status != CALM_OK);
@@ -86,6 +92,7 @@ calm_status context_fail(calm_context *context, calm_status status,
   va_start(arguments, format);
   vsnprintf(context->message, MESSAGE_BYTES, format, arguments);
   va_end(arguments);
+  keep_one_line(context->message);
   return status;
 }
 
@@ -103,5 +110,6 @@ void context_log(calm_context *context, calm_log_level level,
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
+  keep_one_line(line);
   context->log(context->log_payload, level, line);
 }

@@ -1,6 +1,6 @@
 /*
  * Hashing (xxHash) and a table from names to 32-bit ids.  In the hostile build
- * every hash is the same, so that nothing can lean on it.
+ * there are but a few hashes, so that nothing can lean on them.
  */
 #ifndef CALM_BASE_HASH_H
 #define CALM_BASE_HASH_H

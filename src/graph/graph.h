@@ -38,6 +38,13 @@ enum {
   OP_CONTROL = 8      /* runs subgraphs */
 };
 
+/* Where something stands in the text it came from; line 0: in no text. */
+typedef struct graph_place {
+  uint32_t line, column; /* from 1; the column counts bytes */
+} graph_place;
+
+enum { GRAPH_MAX_RANK = 64 };
+
 typedef struct graph_tensor {
   const char *name;
   const int64_t *dimensions; /* `rank` of them */
@@ -45,7 +52,8 @@ typedef struct graph_tensor {
   element_type type;
   unsigned flags; /* CALM_TENSOR_* */
   uint64_t bytes;
-  uint32_t file_index; /* in the file it came from, else the id */
+  uint32_t file_index; /* in the file it came from */
+  graph_place place;
 } graph_tensor;
 
 typedef struct graph_attribute {
@@ -63,7 +71,9 @@ typedef struct graph_op {
   graph_attribute *attributes;
   uint32_t input_count, output_count, after_count, body_count, attribute_count;
   uint64_t workspace_bytes;
+  bool stateful; /* keeps its order even if its kind would not have to */
   uint32_t file_index;
+  graph_place place;
 } graph_op;
 
 typedef struct graph {
@@ -78,7 +88,7 @@ typedef struct graph {
   uint32_t *reader_begin; /* readers of tensor t: readers[reader_begin[t] ..] */
   op_id *readers;         /* ascending; once per operand slot */
   uint32_t *pred_begin;   /* preds[pred_begin[op] .. pred_begin[op + 1]] */
-  op_id *preds;           /* ascending, each once; data and control edges */
+  op_id *preds;           /* ascending, each once; data, control and state */
   uint32_t *succ_begin;
   op_id *succs;
 } graph;
@@ -88,21 +98,46 @@ void graph_init(graph *g, arena *a, const char *name);
 void graph_free(graph *g);
 
 /* Append a copy; strings and arrays are copied into the arena.  Typed tensors
-   have their bytes computed here.  Names must be unique (checked by
-   graph_finish).  CALM_BAD_INPUT on overflow. */
+   have their bytes computed here, abstract ones have no dimensions.  Names must
+   be unique (checked by graph_finish).  CALM_BAD_INPUT, naming the tensor, on
+   overflow, a negative dimension or too many of them. */
 calm_status graph_add_tensor(tensor_id *out, graph *g,
                              const graph_tensor *tensor);
 calm_status graph_add_op(op_id *out, graph *g, const graph_op *op);
 
 /*
+ * Look after the bodies of all operators of a model: each must be one of its
+ * `count` graphs, and no graph may run itself, directly or through others.  An
+ * operator that runs a graph with a stateful operator becomes stateful.  To be
+ * called before graph_finish where operators have bodies.
+ */
+calm_status graph_link_bodies(graph *graphs, uint32_t count, const char *path);
+
+/*
  * Validate and index: ids in range, names unique, one producer per tensor, no
- * producer for an input or a constant, no cycle.  A failure names `path` and
- * the tensor or operator.  Linear but for sorting.
+ * producer for an input or a constant, no cycle, all bytes together at most
+ * 2^62.  A failure names `path` and the tensor or operator.
+ *
+ * preds and succs hold the edges from producer to reader, the control edges of
+ * `after`, one from each stateful operator to the next in file order, and one
+ * from each operator that touches a variable to the next one that does, in
+ * place of its data edges: a variable may be read before it is written, so only
+ * the file says what was meant.  Linear but for the heap that breaks ties in an
+ * order that is not the file's.
  */
 calm_status graph_finish(graph *g, const char *path);
 
-/* Bytes of a typed tensor, sub-byte elements packed.  False on overflow or a
-   negative dimension. */
+/* Does the operator keep its place among those with state? */
+bool graph_op_stateful(const graph_op *op);
+
+/* Fail with CALM_BAD_INPUT and "PATH:LINE:COLUMN: ...", or "PATH: ..." for line
+   0. */
+calm_status graph_fail(calm_context *context, const char *path,
+                       graph_place place, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/* Bytes of a typed tensor, sub-byte elements packed.  False on more than 2^62
+   bytes or a negative dimension. */
 bool graph_bytes_of(uint64_t *out, element_type type, const int64_t *dimensions,
                     uint32_t rank);
 
@@ -115,5 +150,6 @@ const char *op_kind_name(op_kind kind);
 unsigned op_kind_flags(op_kind kind);
 op_kind op_kind_find(const char *name);            /* OP_OPAQUE if unknown */
 op_kind op_kind_from_tflite(int32_t builtin_code); /* OP_OPAQUE if unknown */
+int32_t op_kind_tflite(op_kind kind);              /* -1: none */
 
 #endif

@@ -23,7 +23,9 @@ bool graph_text_recognise(const char *bytes, size_t length);
 calm_status graph_text_read(graph_vector *out, arena *a, const char *path,
                             const char *bytes, size_t length);
 
-/* The text of `count` graphs. */
+/* The text of `count` graphs.  Their names must differ, as those of tensors and
+   operators within one; keys of attributes must not be `workspace` or `body`.
+ */
 void graph_text_write(text *out, const graph *graphs, uint32_t count);
 
 /* One name as the text form spells it: bare or quoted. */

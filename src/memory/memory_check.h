@@ -12,6 +12,7 @@
    inclusive, a graph input begins at 0. */
 typedef struct memory_life {
   bool counted; /* false: constant, external, view, elided, untouched */
+  bool kept;    /* its bytes must survive the run */
   uint32_t first, last;
   tensor_id storage; /* the tensor whose bytes these are: itself, or the base of
                         a view */
@@ -36,13 +37,16 @@ typedef struct memory_plan {
   const op_id *sequence;   /* all graph operators; NULL: the file order */
   const uint64_t *offsets; /* per tensor; UINT64_MAX: not placed */
   const uint64_t *workspace_offsets; /* per operator, or NULL: not checked */
+  const uint64_t *workspace_bytes;   /* per operator, bodies included; NULL: as
+                                        the graph says, without bodies */
   uint64_t arena_bytes;              /* UINT64_MAX: derive from the offsets */
+  bool unplaced_allowed; /* a runtime places what has no offset: warnings */
 } memory_plan;
 
 typedef struct memory_fault {
-  const char
-      *kind;      /* "order", "overlap", "misaligned", "outside", "unplaced" */
-  tensor_id a, b; /* CALM_NONE where there is none */
+  const char *kind; /* "order", "overlap", "misaligned", "outside", "unplaced",
+                       "view", or "more": the list was cut off here */
+  tensor_id a, b;   /* CALM_NONE where there is none */
   const char *text; /* one line */
 } memory_fault;
 
@@ -57,7 +61,9 @@ typedef struct memory_verdict {
  * alive at one step do not overlap (but for views and permitted in-place
  * pairs), offsets are aligned (`round`, `align` of the model: warnings; the
  * element size: faults) and inside the arena.  Every fault is one line in
- * words.
+ * words.  All are listed, in the order of the steps, up to a thousand.  Input
+ * and output of one opaque operator that meet there are a warning: it may
+ * manage its own memory.  O(n log n + faults log n) for n tensors.
  */
 calm_status memory_check(memory_verdict *out, const graph *g,
                          const memory_model *model, const memory_plan *plan,

@@ -18,6 +18,8 @@ typedef struct model_offline_plan {
   uint32_t word_count;       /* offsets really there (may differ: a fault) */
   const int32_t *offsets;    /* in the arena, word_count of them */
   uint32_t entries;          /* metadata entries of that name; the last wins */
+  const char *fault; /* why there are no offsets at all, such as "its buffer is
+                        empty"; NULL if there are */
 } model_offline_plan;
 
 struct calm_model {
@@ -25,7 +27,8 @@ struct calm_model {
   arena arena;
   const char *path; /* for messages; "graph" for a built one */
   model_format format;
-  file_map map;
+  file_map map;        /* the bytes of the file, or of a caller's memory */
+  bool mapped;         /* map is to be closed */
   graph_vector graphs; /* the first is the entry */
   bool finished;       /* built models are finished when first used */
   uint64_t weight_bytes;
@@ -34,8 +37,20 @@ struct calm_model {
   uint32_t metadata_count;
 };
 
+/* The two ends of a model's life.  The struct, `path` and the map belong to the
+   caller; what was read does not refer to the bytes of the map. */
+void model_init(calm_model *model, calm_context *context, const char *path);
+void model_clear(calm_model *model);
+
 /* Validate a built model if that has not happened yet. */
 calm_status model_finish(calm_model *model);
+
+/*
+ * Read the file whose map is open; its content decides the format.  A failure
+ * is CALM_BAD_INPUT or CALM_UNSUPPORTED and says at which byte or line what was
+ * found and what would be right.
+ */
+calm_status model_read(calm_model *model);
 
 /* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
 bool tflite_recognise(const uint8_t *bytes, size_t length);

@@ -214,7 +214,7 @@ static calm_status solve(exact *x) {
   x->unit = order_core_unit(p);
   x->bound = order_working_set(p) / x->unit;
   x->target = x->options->target_bytes / x->unit;
-  TRY(order_greedy(first, p, x->options, x->l));
+  TRY(order_fixed_best(first, p, x->l));
   TRY(adopt(x, first, false));
   assert(x->bound <= x->peak);
   tell(x);

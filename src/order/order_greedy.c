@@ -111,8 +111,19 @@ static calm_status run_contest(contest *c, const order_options *options,
   return try_lists(c, options);
 }
 
-calm_status order_greedy(uint32_t *out_sequence, const order_problem *p,
-                         const order_options *options, limits *l) {
+static calm_status run_fixed(contest *c, const order_options *options,
+                             arena *scratch) {
+  (void)options;
+  ARENA_ARRAY(scratch, c->trial, c->p->op_count);
+  return try_fixed_orders(c);
+}
+
+/* Set a contest up, run it, clean up. */
+static calm_status hold_contest(uint32_t *out_sequence, const order_problem *p,
+                                const order_options *options, limits *l,
+                                calm_status (*run)(contest *,
+                                                   const order_options *,
+                                                   arena *)) {
   arena scratch;
   arena_init(&scratch, l->context);
   contest c = {.p = p,
@@ -122,7 +133,17 @@ calm_status order_greedy(uint32_t *out_sequence, const order_problem *p,
                .best = out_sequence,
                .best_bytes = UINT64_MAX,
                .bound_bytes = order_working_set(p)};
-  const calm_status status = run_contest(&c, options, &scratch);
+  const calm_status status = run(&c, options, &scratch);
   arena_free(&scratch);
   return status;
+}
+
+calm_status order_greedy(uint32_t *out_sequence, const order_problem *p,
+                         const order_options *options, limits *l) {
+  return hold_contest(out_sequence, p, options, l, run_contest);
+}
+
+calm_status order_fixed_best(uint32_t *out_sequence, const order_problem *p,
+                             limits *l) {
+  return hold_contest(out_sequence, p, NULL, l, run_fixed);
 }

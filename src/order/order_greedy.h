@@ -21,6 +21,11 @@ calm_status order_level(uint32_t *out_sequence, const order_problem *p,
 calm_status order_dfs(uint32_t *out_sequence, const order_problem *p,
                       calm_context *context);
 
+/* The best of the three above: what a search begins with that will soon find
+   better ones itself. */
+calm_status order_fixed_best(uint32_t *out_sequence, const order_problem *p,
+                             limits *l);
+
 /*
  * The best of the above and of several list schedules, forwards and backwards;
  * fewer of them unless options->method is ORDER_GREEDY, for then a search goes

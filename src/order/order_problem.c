@@ -112,8 +112,8 @@ static calm_status mirror_reuses(order_problem *out, const order_problem *p,
   ARENA_ARRAY(a, out->reuses, p->reuse_count);
   for (uint32_t i = p->reuse_count; i-- > 0;) {
     const order_reuse *r = &p->reuses[i];
-    out->reuses[out->reuse_count++] = (order_reuse){
-        p->op_count - 1 - r->op, r->output, r->input, r->bytes};
+    out->reuses[out->reuse_count++] =
+        (order_reuse){p->op_count - 1 - r->op, r->output, r->input, r->bytes};
   }
   return CALM_OK;
 }

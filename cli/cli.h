@@ -1,0 +1,79 @@
+/*
+ * What the files of the tool share: the table of commands, what a command line
+ * asks for, and exit codes.  The tool uses the public header only.
+ *
+ *   main.c      finds the command and runs it
+ *   commands.c  the table of commands and exit codes
+ *   opt.c       words of a command line -> a request
+ *   help.c      help of the tool and of a command; man.c the same in roff
+ *   story.c     stderr: errors, warnings, progress; Ctrl-C
+ *   output.c    stdout and files
+ *   cmd_*.c     one command each
+ */
+#ifndef CALM_CLI_CLI_H
+#define CALM_CLI_CLI_H
+
+#include "calm/calm.h"
+
+enum exit_code {
+  EXIT_DONE = 0,
+  EXIT_GOAL_MISSED = 1,
+  EXIT_USAGE = 2,
+  EXIT_FILE = 3,
+  EXIT_LIMIT = 4,
+  EXIT_INTERNAL = 5,
+  EXIT_INTERRUPTED = 130
+};
+
+enum { MAX_OPERANDS = 2, MAX_EMISSIONS = 16 };
+
+typedef struct request request;
+
+typedef struct command {
+  const char *name;
+  const char *operands; /* "MODEL [PLAN.json]" */
+  int least_operands, most_operands;
+  int (*run)(request *r);
+  const char *summary;         /* part of a line */
+  const char *description;     /* paragraphs of lines, for the manual */
+  const char *const *examples; /* command, what it does, ..., NULL */
+} command;
+
+typedef struct exit_meaning {
+  enum exit_code code;
+  const char *meaning;
+} exit_meaning;
+
+extern const command commands[];           /* ends with a NULL name */
+extern const exit_meaning exit_meanings[]; /* ends with a NULL meaning */
+
+/* NULL if there is no such command. */
+const command *find_command(const char *name);
+
+typedef enum color_choice {
+  COLOR_AUTO,
+  COLOR_ALWAYS,
+  COLOR_NEVER
+} color_choice;
+
+/* A file to be written beside the result on stdout. */
+typedef struct emission {
+  const char *path;
+  calm_format format;
+} emission;
+
+/* What a command line asks for: operands, the options of the library, and the
+   tool's own. */
+struct request {
+  const command *command;
+  calm_context *context;
+  calm_options *options;
+  const char *operands[MAX_OPERANDS];
+  int operand_count;
+  emission emissions[MAX_EMISSIONS];
+  int emission_count;
+  color_choice color;
+  bool json, dump, quiet, verbose, help;
+};
+
+#endif

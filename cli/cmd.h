@@ -1,0 +1,12 @@
+/* The commands.  Each runs a request and returns the exit code. */
+#ifndef CALM_CLI_CMD_H
+#define CALM_CLI_CMD_H
+
+#include "cli.h"
+
+int cmd_inspect(request *r);
+int cmd_plan(request *r);
+int cmd_check(request *r);
+int cmd_pack(request *r);
+
+#endif

@@ -1,0 +1,41 @@
+/* calm plan MODEL */
+#include "cmd.h"
+#include "output.h"
+#include "story.h"
+
+static calm_status render(char **out, const void *plan, calm_format format,
+                          bool color) {
+  return calm_plan_render(out, plan, format, color);
+}
+
+static bool is_proved(const calm_plan_summary *s) {
+  return s->order_outcome == CALM_OPTIMAL && s->layout_outcome == CALM_OPTIMAL;
+}
+
+static int show(const request *r, const calm_plan *plan) {
+  const calm_plan_summary *s = calm_plan_summary_of(plan);
+  if (story_interrupted() && !is_proved(s) && !r->quiet)
+    story_tell("%s: interrupted; this is the best so far", r->operands[0]);
+  const int code = output_result(r, render, plan);
+  if (code || s->within_budget) return code;
+  story_tell("%s: the arena does not fit into the budget", r->operands[0]);
+  return EXIT_GOAL_MISSED;
+}
+
+static int plan_model(const request *r, calm_model *model) {
+  calm_plan *plan;
+  calm_status status = calm_plan_make(&plan, model, r->options);
+  if (status) return story_failure(r, status);
+  const int code = show(r, plan);
+  calm_plan_free(plan);
+  return code;
+}
+
+int cmd_plan(request *r) {
+  calm_model *model;
+  calm_status status = calm_model_open(&model, r->context, r->operands[0]);
+  if (status) return story_failure(r, status);
+  const int code = plan_model(r, model);
+  calm_model_free(model);
+  return code;
+}

@@ -1,0 +1,82 @@
+/* The commands of the tool: from this table come dispatch, help, and the man
+   page. */
+#include <stddef.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static const char *const inspect_examples[] = {
+    "calm inspect net.tflite",
+    "what is in it, and what sets its peak",
+    "calm inspect net.cg --memory serenity -v",
+    "every step and tensor under another memory model",
+    "calm inspect net.tflite --dump > net.cg",
+    "the graph in calm's own text form",
+    NULL};
+
+static const char *const plan_examples[] = {
+    "calm plan net.tflite",
+    "the least peak and arena, with a proof",
+    "calm plan net.cg --memory serenity --json",
+    "as one JSON object",
+    "calm plan net.tflite --budget 256K --emit plan=net.json",
+    "keep the plan; exit 1 if it needs more than 256 KiB",
+    "calm plan big.cg --time-limit 5",
+    "the best order that 5 seconds find",
+    NULL};
+
+static const char *const check_examples[] = {
+    "calm check net.tflite", "the plan that the model carries",
+    "calm check net.tflite net.json", "a plan written by --emit plan=net.json",
+    NULL};
+
+static const char *const pack_examples[] = {
+    "calm pack buffers.csv", "the least arena, with a proof",
+    "calm pack buffers.csv -o placed.csv --budget 1M",
+    "write the offsets; exit 1 if they need more than 1 MiB", NULL};
+
+const command commands[] = {
+    {"inspect", "MODEL", 1, 1, cmd_inspect,
+     "what is in a model, and what sets its peak",
+     "Shows operators, tensors and the live bytes of every step in file order; "
+     "names the step that sets the peak, who is alive there, the least that "
+     "any order needs, and what would lower it.",
+     inspect_examples},
+    {"plan", "MODEL", 1, 1, cmd_plan,
+     "find the order and the arena that need least memory",
+     "Finds an order of the operators with the least peak of live bytes, and a "
+     "place for every tensor in the least arena.  Both come with a proof, or "
+     "with a proven bound and the gap to it if a limit ended the search.  The "
+     "plan is checked by independent code before it is shown.",
+     plan_examples},
+    {"check", "MODEL [PLAN.json]", 1, 2, cmd_check,
+     "verify a plan, or the plan inside a model",
+     "Recomputes from the model which tensors are alive at each step of the "
+     "plan, and says every overlap, misalignment or overflow in words.  "
+     "Without PLAN.json it checks the plan that the model itself carries.",
+     check_examples},
+    {"pack", "BUFFERS.csv", 1, 1, cmd_pack,
+     "place buffers of known lifetimes in the least arena",
+     "Reads a CSV file with the columns id, lower, upper and size, and "
+     "optionally offset (fixed), alignment and group (equal group, equal "
+     "offset).  A buffer lives from step lower to step upper, upper excluded.",
+     pack_examples},
+    {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL}};
+
+const exit_meaning exit_meanings[] = {
+    {EXIT_DONE, "done, with a proof or with a stated gap"},
+    {EXIT_GOAL_MISSED,
+     "done, but the goal was missed: a --budget, or check found a fault"},
+    {EXIT_USAGE, "the command line is wrong"},
+    {EXIT_FILE,
+     "an input is unreadable or unsupported, or an output cannot be written"},
+    {EXIT_LIMIT, "a limit was hit before there was any answer"},
+    {EXIT_INTERNAL, "a fault in calm"},
+    {EXIT_INTERRUPTED, "interrupted before there was any answer"},
+    {EXIT_DONE, NULL}};
+
+const command *find_command(const char *name) {
+  for (const command *c = commands; c->name; c++)
+    if (!strcmp(c->name, name)) return c;
+  return NULL;
+}

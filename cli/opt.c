@@ -1,0 +1,182 @@
+#include "opt.h"
+
+#include <string.h>
+
+#include "nearest.h"
+#include "story.h"
+
+/* What the design promises; better told than called unknown. */
+static const char later_options[] =
+    "output rewrite partials kernels overlap onchip threads dim to-int8 "
+    "offline-plan for in-place";
+
+/* ---- Finding a row ------------------------------------------------------ */
+
+bool opt_is_among(const char *list, const char *word, size_t length) {
+  while (*list) {
+    const size_t item = strcspn(list, " ");
+    if (item == length && !memcmp(list, word, length)) return true;
+    list += item + (list[item] == ' ');
+  }
+  return false;
+}
+
+bool opt_belongs(const calm_option_info *info, const command *c) {
+  return opt_is_among(info->verbs, c->name, strlen(c->name));
+}
+
+static bool is_named(const calm_option_info *info, const char *name,
+                     size_t length) {
+  return strlen(info->name) == length && !memcmp(info->name, name, length);
+}
+
+/* An option by name, whichever table it is in; *own is its row there if it is
+   the tool's. */
+static const calm_option_info *find_option(const opt_own **own,
+                                           const char *name, size_t length) {
+  const calm_option_info *info;
+  for (size_t i = 0; (*own = opt_own_at(i)); i++)
+    if (is_named(&(*own)->info, name, length)) return &(*own)->info;
+  for (size_t i = 0; (info = calm_option_at(i)); i++)
+    if (is_named(info, name, length)) return info;
+  return NULL;
+}
+
+/* ---- Messages ----------------------------------------------------------- */
+
+static int refuse(const request *r, const char *what, const char *word) {
+  story_tell("%s '%s'; see calm %s --help", what, word, r->command->name);
+  return EXIT_USAGE;
+}
+
+static const char *nearest_option(const request *r, const char *name,
+                                  size_t length) {
+  nearest n = nearest_to(name, length);
+  const calm_option_info *info;
+  const opt_own *own;
+  for (size_t i = 0; (own = opt_own_at(i)); i++)
+    if (opt_belongs(&own->info, r->command)) nearest_try(&n, own->info.name);
+  for (size_t i = 0; (info = calm_option_at(i)); i++)
+    if (opt_belongs(info, r->command)) nearest_try(&n, info->name);
+  return n.best;
+}
+
+/* An option that this command does not have: another's, one to come, or a
+   slip. */
+static int refuse_option(const request *r, const calm_option_info *info,
+                         const char *name, size_t length) {
+  const char *best = nearest_option(r, name, length);
+  const int shown = (int)length;
+  if (opt_is_among(later_options, name, length))
+    story_tell("--%.*s comes in a later version%s", shown, name,
+               opt_is_among("output", name, length)
+                   ? "; --emit plan=FILE writes the plan"
+                   : "");
+  else if (info)
+    story_tell("--%.*s is no option of calm %s; it belongs to %s", shown, name,
+               r->command->name, info->verbs);
+  else if (best)
+    story_tell("unknown option '--%.*s'; did you mean --%s?", shown, name,
+               best);
+  else
+    story_tell("unknown option '--%.*s'; see calm %s --help", shown, name,
+               r->command->name);
+  return EXIT_USAGE;
+}
+
+/* ---- Reading words ------------------------------------------------------ */
+
+typedef struct words {
+  char **next;
+  int left;
+} words;
+
+/* What stands behind '=', or the next word; NULL if there is neither. */
+static const char *take_value(words *w, const char *behind) {
+  if (behind || w->left == 0) return behind;
+  w->left--;
+  return *w->next++;
+}
+
+static int set_flag(request *r, const opt_own *own, const char *value) {
+  const bool on = !strcmp(value, "on");
+  if (!on && strcmp(value, "off")) {
+    story_tell("--%s: '%s' is not on or off", own->info.name, value);
+    return EXIT_USAGE;
+  }
+  *(bool *)((char *)r + own->flag) = on;
+  return EXIT_DONE;
+}
+
+static int set_option(request *r, const opt_own *own,
+                      const calm_option_info *info, const char *value) {
+  if (own) return own->set ? own->set(r, value) : set_flag(r, own, value);
+  calm_status status = calm_options_set(r->options, info->name, value);
+  return status ? story_failure(r, status) : EXIT_DONE;
+}
+
+/* "NAME", "NAME=VALUE", "NAME VALUE" or "no-NAME". */
+static int parse_name(request *r, words *w, const char *name) {
+  const opt_own *own;
+  const char *equals = strchr(name, '=');
+  size_t length = equals ? (size_t)(equals - name) : strlen(name);
+  const char *value = equals ? equals + 1 : NULL;
+  const calm_option_info *info = find_option(&own, name, length);
+  if (!info && !equals && !strncmp(name, "no-", 3)) {
+    info = find_option(&own, name + 3, length - 3);
+    if (info && info->value) info = NULL;
+    if (info) value = "off";
+  }
+  if (!info || !opt_belongs(info, r->command))
+    return refuse_option(r, info, name, length);
+  value = info->value ? take_value(w, value) : value ? value : "on";
+  if (value) return set_option(r, own, info, value);
+  story_tell("--%s needs a value: %s", info->name, info->value);
+  return EXIT_USAGE;
+}
+
+/* "-v", "-o FILE", "-oFILE". */
+static int parse_letter(request *r, words *w, const char *word) {
+  const opt_own *own;
+  const char *behind = word[2] ? word + 2 : NULL;
+  for (size_t i = 0; (own = opt_own_at(i)); i++)
+    if (own->letter == word[1]) break;
+  if (!own) return refuse(r, "unknown option", word);
+  if (!opt_belongs(&own->info, r->command))
+    return refuse_option(r, &own->info, own->info.name, strlen(own->info.name));
+  if (!own->info.value)
+    return behind ? refuse(r, "unknown option", word) : set_flag(r, own, "on");
+  const char *value = take_value(w, behind);
+  if (value) return own->set(r, value);
+  story_tell("-%c needs a value: %s", own->letter, own->info.value);
+  return EXIT_USAGE;
+}
+
+static int add_operand(request *r, const char *word) {
+  if (r->operand_count == r->command->most_operands)
+    return refuse(r, "one operand too many:", word);
+  r->operands[r->operand_count++] = word;
+  return EXIT_DONE;
+}
+
+static int parse_word(request *r, words *w, const char *word, bool *ended) {
+  if (*ended || word[0] != '-' || !word[1]) return add_operand(r, word);
+  if (word[1] != '-') return parse_letter(r, w, word);
+  if (word[2]) return parse_name(r, w, word + 2);
+  *ended = true;
+  return EXIT_DONE;
+}
+
+int opt_parse(request *r, int count, char **list) {
+  words w = {list, count};
+  bool ended = false;
+  while (w.left) {
+    const char *word = *w.next++;
+    w.left--;
+    const int code = parse_word(r, &w, word, &ended);
+    if (code) return code;
+  }
+  if (!r->help && r->operand_count < r->command->least_operands)
+    return refuse(r, "an operand is missing:", r->command->operands);
+  return EXIT_DONE;
+}

@@ -1,0 +1,175 @@
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "opt.h"
+#include "story.h"
+
+/* ---- What --emit can write ---------------------------------------------- */
+
+static const struct {
+  const char *name, *verbs;
+  calm_format format;
+} kinds[] = {{"plan", "plan", CALM_FORMAT_JSON},
+             {"csv", "plan pack", CALM_FORMAT_CSV}};
+
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+static const char later_kinds[] =
+    "bufferplan c-header trace model-explorer html";
+
+static int refuse_kind(const command *c, const char *word, size_t length) {
+  const char *names[KIND_COUNT + 1] = {""};
+  int count = 0;
+  for (int i = 0; i < KIND_COUNT; i++)
+    if (opt_is_among(kinds[i].verbs, c->name, strlen(c->name)))
+      names[count++] = kinds[i].name;
+  if (opt_is_among(later_kinds, word, length))
+    story_tell("--emit: %.*s comes in a later version; now there is %s%s%s",
+               (int)length, word, names[0], count > 1 ? " and " : "",
+               count > 1 ? names[1] : "");
+  else
+    story_tell(
+        "--emit: '%.*s' is not a kind of output of calm %s; there is "
+        "%s%s%s",
+        (int)length, word, c->name, names[0], count > 1 ? " and " : "",
+        count > 1 ? names[1] : "");
+  return EXIT_USAGE;
+}
+
+int output_parse_emission(emission *out, const command *c, const char *word) {
+  const char *equals = strchr(word, '=');
+  if (!equals) {
+    story_tell("--emit: '%s' is not KIND=FILE", word);
+    return EXIT_USAGE;
+  }
+  const size_t length = (size_t)(equals - word);
+  for (int i = 0; i < KIND_COUNT; i++)
+    if (strlen(kinds[i].name) == length &&
+        !memcmp(kinds[i].name, word, length) &&
+        opt_is_among(kinds[i].verbs, c->name, strlen(c->name))) {
+      *out = (emission){equals + 1, kinds[i].format};
+      return EXIT_DONE;
+    }
+  return refuse_kind(c, word, length);
+}
+
+/* ---- Before the work ---------------------------------------------------- */
+
+void output_open_standard(void) {
+  for (int descriptor = 0; descriptor <= 2; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+      (void)!open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static bool is_input(const request *r, const struct stat *file) {
+  struct stat input;
+  for (int i = 0; i < r->operand_count; i++)
+    if (stat(r->operands[i], &input) == 0 && input.st_dev == file->st_dev &&
+        input.st_ino == file->st_ino)
+      return true;
+  return false;
+}
+
+/* Behind /dev/stdout or /dev/stderr there may be a file that is already being
+   written. */
+static bool is_standard(const struct stat *file) {
+  struct stat open_file;
+  for (int descriptor = 0; descriptor <= 2; descriptor++)
+    if (fstat(descriptor, &open_file) == 0 && S_ISREG(open_file.st_mode) &&
+        open_file.st_dev == file->st_dev && open_file.st_ino == file->st_ino)
+      return true;
+  return false;
+}
+
+static int refuse_file(const char *path, const char *reason) {
+  story_tell("%s: cannot write: %s", path, reason);
+  return EXIT_FILE;
+}
+
+/* A new file, or one that is replaced, needs a directory that takes it. */
+static int check_directory(const char *path) {
+  char directory[4096];
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+  if (length >= sizeof directory)
+    return refuse_file(path, strerror(ENAMETOOLONG));
+  memcpy(directory, path, length);
+  strcpy(directory + length, ".");
+  return access(directory, W_OK | X_OK) ? refuse_file(path, strerror(errno))
+                                        : EXIT_DONE;
+}
+
+static int check_file(const request *r, const char *path) {
+  struct stat file;
+  if (!*path || !strcmp(path, "-")) {
+    story_tell("'%s' is not the name of a file to be written", path);
+    return EXIT_USAGE;
+  }
+  if (stat(path, &file)) return check_directory(path);
+  if (is_input(r, &file)) {
+    story_tell("%s: is an input, and is not overwritten", path);
+    return EXIT_USAGE;
+  }
+  if (is_standard(&file)) {
+    story_tell("%s: is where standard output or error goes already", path);
+    return EXIT_USAGE;
+  }
+  if (S_ISDIR(file.st_mode)) return refuse_file(path, strerror(EISDIR));
+  return S_ISREG(file.st_mode) ? check_directory(path) : EXIT_DONE;
+}
+
+int output_check(const request *r) {
+  for (int i = 0; i < r->emission_count; i++) {
+    const char *path = r->emissions[i].path;
+    const int code = check_file(r, path);
+    if (code) return code;
+    for (int other = 0; other < i; other++)
+      if (!strcmp(path, r->emissions[other].path)) {
+        story_tell("%s: is named for two outputs", path);
+        return EXIT_USAGE;
+      }
+  }
+  return EXIT_DONE;
+}
+
+/* ---- After it ----------------------------------------------------------- */
+
+static int write_file(const request *r, const emission *e,
+                      render_function *render, const void *result) {
+  char *text;
+  calm_status status = render(&text, result, e->format, false);
+  if (status) return story_failure(r, status);
+  status = calm_text_write(r->context, e->path, text);
+  calm_text_free(r->context, text);
+  return status ? story_failure(r, status) : EXIT_DONE;
+}
+
+int output_text(const char *text) {
+  const size_t length = strlen(text);
+  if (fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0)
+    return EXIT_DONE;
+  story_tell("cannot write to standard output: %s", strerror(errno));
+  return EXIT_FILE;
+}
+
+int output_result(const request *r, render_function *render,
+                  const void *result) {
+  char *text;
+  for (int i = 0; i < r->emission_count; i++) {
+    const int code = write_file(r, &r->emissions[i], render, result);
+    if (code) return code;
+  }
+  const calm_format table = r->verbose ? CALM_FORMAT_LONG : CALM_FORMAT_TABLE;
+  calm_status status = render(&text, result, r->json ? CALM_FORMAT_JSON : table,
+                              opt_wants_color(r));
+  if (status) return story_failure(r, status);
+  const int code = output_text(text);
+  calm_text_free(r->context, text);
+  return code;
+}

@@ -1,0 +1,77 @@
+#include "story.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_BYTES = 2048 };
+
+void story_tell(const char *format, ...) {
+  char line[LINE_BYTES], shown[4 * LINE_BYTES + 1], *to = shown;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  for (const char *s = line; *s; s++)
+    if ((unsigned char)*s < 0x20 || *s == 0x7f)
+      to += sprintf(to, "\\x%02x", (unsigned char)*s);
+    else
+      *to++ = *s;
+  *to = '\0';
+  fprintf(stderr, "calm: %s\n", shown);
+}
+
+static bool is_wanted(const request *r, calm_log_level level) {
+  if (r->quiet) return false;
+  switch (level) {
+    case CALM_LOG_WARNING: return true;
+    case CALM_LOG_PROGRESS: return r->verbose || isatty(STDERR_FILENO);
+    case CALM_LOG_DETAIL: return r->verbose;
+  }
+  return false;
+}
+
+static void hear(void *payload, calm_log_level level, const char *line) {
+  if (is_wanted(payload, level))
+    story_tell("%s%s", level == CALM_LOG_WARNING ? "warning: " : "", line);
+}
+
+void story_begin(request *r) { calm_context_set_log(r->context, hear, r); }
+
+int story_failure(const request *r, calm_status status) {
+  story_tell("%s", calm_context_message(r->context));
+  switch (status) {
+    case CALM_OK: return EXIT_DONE;
+    case CALM_MISUSE: return EXIT_USAGE;
+    case CALM_BAD_INPUT:
+    case CALM_UNSUPPORTED:
+    case CALM_IO: return EXIT_FILE;
+    case CALM_NO_MEMORY: return EXIT_LIMIT;
+    case CALM_INTERNAL: return EXIT_INTERNAL;
+  }
+  return EXIT_INTERNAL;
+}
+
+/* A signal handler knows nothing but what stands here. */
+static calm_context *volatile interruptible;
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+  if (interruptible) calm_context_interrupt(interruptible);
+}
+
+void story_catch_interrupt(calm_context *context) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  interruptible = context;
+  action.sa_handler = context ? interrupt : SIG_DFL;
+  action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+}
+
+bool story_interrupted(void) { return interrupted != 0; }

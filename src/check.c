@@ -1,0 +1,134 @@
+/* Whether a plan holds for a model: the plan inside a .tflite file, or one in
+   JSON. */
+#include <string.h>
+
+#include "base/file.h"
+#include "pipeline.h"
+#include "report/report_plan_read.h"
+
+static calm_status fault(calm_verdict *v, const char *kind, const char *words) {
+  memory_fault found = {kind, CALM_NONE, CALM_NONE, words};
+  VECTOR_PUSH(v->context, &v->verdict.faults, found);
+  return CALM_OK;
+}
+
+/* Offsets of the entry's tensors; -1 leaves a tensor to the runtime. */
+static calm_status read_offsets(memory_plan *out, const graph *g,
+                                const model_offline_plan *offline, arena *a) {
+  uint64_t *offsets;
+  ARENA_ARRAY(a, offsets, g->tensors.count);
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    const int32_t offset = offline->offsets[g->tensors.data[t].file_index];
+    offsets[t] = offset == -1 ? UINT64_MAX : (uint64_t)(int64_t)offset;
+    if (g->tensors.data[t].flags & CALM_TENSOR_CONST) offsets[t] = UINT64_MAX;
+  }
+  *out = (memory_plan){
+      .offsets = offsets, .arena_bytes = UINT64_MAX, .unplaced_allowed = true};
+  return CALM_OK;
+}
+
+static uint32_t count_tensors(const calm_model *model) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < model->graphs.count; i++)
+    count += model->graphs.data[i].tensors.count;
+  return count;
+}
+
+/* Faults of the table itself: what keeps a runtime from reading it. */
+static calm_status judge_table(calm_verdict *v, bool *out_readable) {
+  const model_offline_plan *offline = &v->model->offline;
+  const uint32_t tensors = count_tensors(v->model);
+  *out_readable = offline->word_count >= tensors;
+  if (offline->declared_count < 0 ||
+      (uint32_t)offline->declared_count != tensors)
+    TRY(fault(
+        v, "count",
+        "OfflineMemoryAllocation speaks of another number of tensors than "
+        "the model has: the runtime refuses it"));
+  if (!*out_readable)
+    TRY(fault(
+        v, "short",
+        "OfflineMemoryAllocation ends before its last tensor: the runtime "
+        "reads past it"));
+  for (uint32_t i = 0; *out_readable && i < tensors; i++)
+    if (offline->offsets[i] < -1) {
+      *out_readable = false;
+      return fault(v, "negative",
+                   "OfflineMemoryAllocation holds an offset below -1: the "
+                   "runtime writes before the arena");
+    }
+  return CALM_OK;
+}
+
+static calm_status check_offline(calm_verdict *v, const calm_options *options) {
+  memory_plan plan;
+  bool readable;
+  const graph *g = &v->model->graphs.data[0];
+  TRY(pipeline_memory_model(&v->memory, v->model, options));
+  if (!v->model->offline.present) return CALM_OK;
+  v->source = "OfflineMemoryAllocation";
+  TRY(judge_table(v, &readable));
+  if (!readable) return CALM_OK;
+  TRY(read_offsets(&plan, g, &v->model->offline, &v->arena));
+  memory_verdict table = v->verdict;
+  memset(&v->verdict, 0, sizeof v->verdict);
+  calm_status status =
+      memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+  for (uint32_t i = 0; status == CALM_OK && i < table.faults.count; i++)
+    status = fault(v, table.faults.data[i].kind, table.faults.data[i].text);
+  memory_verdict_free(&table, v->context);
+  return status;
+}
+
+static calm_status check_json(calm_verdict *v, const char *path,
+                              const calm_options *options) {
+  file_map map;
+  memory_plan plan;
+  const graph *g = &v->model->graphs.data[0];
+  TRY(pipeline_memory_model(&v->memory, v->model, options));
+  v->source = arena_string(&v->arena, path, strlen(path));
+  if (!v->source) return context_no_memory(v->context);
+  TRY(file_map_open(&map, v->context, path));
+  calm_status status = report_plan_read(&plan, &v->memory, &v->arena, v->source,
+                                        (const char *)map.bytes, map.length, g);
+  file_map_close(&map);
+  TRY(status);
+  return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+}
+
+calm_status calm_check(calm_verdict **out, calm_model *model,
+                       const char *plan_path, const calm_options *options) {
+  calm_context *context = model->context;
+  calm_options *defaults = NULL;
+  TRY(model_finish(model));
+  if (!options) TRY(calm_options_new(&defaults, context));
+  calm_verdict *v = context_reallocate(context, NULL, 0, sizeof *v);
+  calm_status status = v ? CALM_OK : context_no_memory(context);
+  if (v) {
+    memset(v, 0, sizeof *v);
+    v->context = context;
+    v->model = model;
+    arena_init(&v->arena, context);
+    if (!options) options = defaults;
+    status = plan_path ? check_json(v, plan_path, options)
+                       : check_offline(v, options);
+  }
+  calm_options_free(defaults);
+  if (status == CALM_OK)
+    *out = v;
+  else
+    calm_verdict_free(v);
+  return status;
+}
+
+void calm_verdict_free(calm_verdict *v) {
+  if (!v) return;
+  calm_context *context = v->context;
+  memory_verdict_free(&v->verdict, context);
+  arena_free(&v->arena);
+  context_reallocate(context, v, sizeof *v, 0);
+}
+
+bool calm_verdict_valid(const calm_verdict *v) {
+  return v->verdict.faults.count == 0;
+}

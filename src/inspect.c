@@ -1,0 +1,51 @@
+/* What is in a model, and what its memory does in file order. */
+#include <string.h>
+
+#include "pipeline.h"
+
+static calm_status look(calm_inspection *i, const calm_options *options) {
+  uint64_t *arenas;
+  const double start = limits_clock();
+  TRY(pipeline_memory_model(&i->memory, i->model, options));
+  TRY(pipeline_body_arenas(&arenas, i->model, &i->memory, &i->arena));
+  i->sequence = i->graph->order;
+  TRY(memory_simulate(&i->profile, i->graph, &i->memory, arenas, i->sequence,
+                      &i->arena));
+  TRY(memory_explain(&i->explanation, i->graph, &i->memory, arenas, i->sequence,
+                     &i->arena));
+  i->facts = pipeline_facts(i->graph, &i->profile);
+  i->timing = options->timing;
+  i->seconds = limits_clock() - start;
+  return CALM_OK;
+}
+
+calm_status calm_inspect(calm_inspection **out, calm_model *model,
+                         const calm_options *options) {
+  calm_context *context = model->context;
+  calm_options *defaults = NULL;
+  TRY(model_finish(model));
+  if (!options) TRY(calm_options_new(&defaults, context));
+  calm_inspection *i = context_reallocate(context, NULL, 0, sizeof *i);
+  calm_status status = i ? CALM_OK : context_no_memory(context);
+  if (i) {
+    memset(i, 0, sizeof *i);
+    i->context = context;
+    i->model = model;
+    i->graph = &model->graphs.data[0];
+    arena_init(&i->arena, context);
+    status = look(i, options ? options : defaults);
+  }
+  calm_options_free(defaults);
+  if (status == CALM_OK)
+    *out = i;
+  else
+    calm_inspection_free(i);
+  return status;
+}
+
+void calm_inspection_free(calm_inspection *i) {
+  if (!i) return;
+  calm_context *context = i->context;
+  arena_free(&i->arena);
+  context_reallocate(context, i, sizeof *i, 0);
+}

@@ -1,0 +1,293 @@
+/*
+ * First fit in several orders.  Sorting by classes of size (1, 2, 4, ... times
+ * a unit) and by start within a class keeps shelves of equal height and is by
+ * far the best family on large problems, but no order wins everywhere; each is
+ * cheap, so all are tried.  An order is given up as soon as it exceeds the best
+ * arena so far.  Only integers decide, so that every machine agrees.
+ */
+#include "layout/layout_greedy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/random.h"
+#include "base/vector.h"
+#include "layout/layout_logarithm.h"
+#include "layout/layout_pair.h"
+
+/* What orders look at. */
+typedef struct body_facts {
+  uint64_t size, duration;
+  int64_t start;
+} body_facts;
+
+/* A body's place in an order: first descending, second ascending. */
+typedef struct rank {
+  uint64_t first, second;
+  uint32_t body;
+} rank;
+
+/* Offsets between `after` and `before`, both exclusive, are taken. */
+typedef struct taken {
+  int64_t after, before;
+} taken;
+
+typedef struct greedy {
+  const layout_problem *p;
+  limits *l;
+  body_facts *facts;
+  rank *order;
+  uint32_t movable; /* bodies in `order` */
+  taken *taken;     /* scratch of one body */
+  uint32_t taken_capacity;
+  uint32_t *placed; /* pieces that have a place */
+  uint32_t placed_count;
+  uint64_t *offsets;
+  layout_placement best;
+} greedy;
+
+/* ---- First fit ----------------------------------------------------------- */
+
+static int by_after(const void *left, const void *right) {
+  const taken *a = left, *b = right;
+  if (a->after != b->after) return a->after < b->after ? -1 : 1;
+  return (a->before > b->before) - (a->before < b->before);
+}
+
+static calm_status reserve_taken(greedy *g, uint32_t count) {
+  calm_context *context = g->l->context;
+  if (count <= g->taken_capacity) return CALM_OK;
+  void *grown = vector_grown(context, g->taken, &g->taken_capacity,
+                             sizeof *g->taken, count);
+  if (!grown) return context_no_memory(context);
+  g->taken = grown;
+  return CALM_OK;
+}
+
+/* All offsets that placed pieces deny to a body. */
+static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body) {
+  const layout_problem *p = g->p;
+  uint32_t count = 0;
+  for (uint32_t i = p->piece_begin[body]; i < p->piece_begin[body + 1]; i++) {
+    TRY(reserve_taken(g, count + g->placed_count));
+    limits_spend(g->l, g->placed_count);
+    for (uint32_t j = 0; j < g->placed_count; j++) {
+      const layout_piece *q = &p->pieces[g->placed[j]];
+      taken *t = &g->taken[count];
+      if (!layout_pieces_forbid(&t->after, &t->before, &p->pieces[i], q))
+        continue;
+      t->after += (int64_t)g->offsets[q->body];
+      t->before += (int64_t)g->offsets[q->body];
+      count += t->before > 0;
+    }
+  }
+  *out = count;
+  return CALM_OK;
+}
+
+/* Sorted by where they begin, intervals are stepped over one by one; the first
+   that begins at the offset or later ends the search. */
+static uint64_t lowest_free(taken *intervals, uint32_t count, uint64_t align) {
+  uint64_t offset = 0;
+  if (count) qsort(intervals, count, sizeof *intervals, by_after);
+  for (uint32_t i = 0; i < count; i++) {
+    if (intervals[i].after >= (int64_t)offset) break;
+    if (intervals[i].before > (int64_t)offset)
+      offset = number_round_up((uint64_t)intervals[i].before, align);
+  }
+  return offset;
+}
+
+static void mark_placed(greedy *g, uint32_t body, uint64_t offset) {
+  g->offsets[body] = offset;
+  for (uint32_t i = g->p->piece_begin[body]; i < g->p->piece_begin[body + 1];
+       i++)
+    g->placed[g->placed_count++] = i;
+}
+
+static uint64_t place_fixed(greedy *g) {
+  uint64_t arena_bytes = 0;
+  g->placed_count = 0;
+  for (uint32_t b = 0; b < g->p->body_count; b++) {
+    const layout_body *body = &g->p->bodies[b];
+    g->offsets[b] = 0;
+    if (!body->fixed) continue;
+    mark_placed(g, b, body->offset);
+    uint64_t end = body->offset + g->facts[b].size;
+    if (layout_body_counts(g->p, b) && end > arena_bytes) arena_bytes = end;
+  }
+  return arena_bytes;
+}
+
+/* *out: the arena that the current order needs, or `cutoff` once it is not
+   less. */
+static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
+  uint64_t arena_bytes = place_fixed(g);
+  for (uint32_t i = 0; i < g->movable && arena_bytes < cutoff; i++) {
+    uint32_t count, body = g->order[i].body;
+    TRY(collect_taken(g, &count, body));
+    uint64_t offset = lowest_free(g->taken, count, g->p->bodies[body].align);
+    uint64_t end = offset + g->facts[body].size;
+    mark_placed(g, body, offset);
+    if (end > arena_bytes) arena_bytes = end;
+  }
+  *out = arena_bytes < cutoff ? arena_bytes : cutoff;
+  return CALM_OK;
+}
+
+/* ---- Orders -------------------------------------------------------------- */
+
+static int by_rank(const void *left, const void *right) {
+  const rank *a = left, *b = right;
+  if (a->first != b->first) return a->first > b->first ? -1 : 1;
+  if (a->second != b->second) return a->second < b->second ? -1 : 1;
+  return (a->body > b->body) - (a->body < b->body);
+}
+
+/* Signed steps in the order of unsigned numbers. */
+static uint64_t unsigned_step(int64_t step) {
+  return (uint64_t)step ^ UINT64_C(1) << 63;
+}
+
+typedef enum order_kind {
+  BY_SIZE_DESCENDING_INDEX,
+  BY_SIZE_AND_START,
+  BY_SIZE_AND_DURATION,
+  BY_AREA,
+  BY_DURATION,
+  BY_START,
+  BY_CLASS
+} order_kind;
+
+/* Classes of size: the first holds sizes below phase/16, each further one
+   grows by base/16. */
+typedef struct order {
+  order_kind kind;
+  uint64_t base, phase;
+} order;
+
+static uint64_t class_of(uint64_t size, const order *o) {
+  uint64_t class = 0, top = o->phase;
+  for (; top / 16 <= size && top < NUMBER_MAX_BYTES; class ++)
+    top = top / 16 * o->base + top % 16 * o->base / 16 + 1;
+  return class;
+}
+
+static rank rank_of(const body_facts *f, uint32_t body, const order *o) {
+  uint64_t start = unsigned_step(f->start);
+  switch (o->kind) {
+    case BY_SIZE_DESCENDING_INDEX: return (rank){f->size, ~body, body};
+    case BY_SIZE_AND_START: return (rank){f->size, start, body};
+    case BY_SIZE_AND_DURATION: return (rank){f->size, ~f->duration, body};
+    case BY_AREA:
+      return (rank){
+          (uint64_t)(layout_logarithm(f->size) + layout_logarithm(f->duration)),
+          start, body};
+    case BY_DURATION: return (rank){f->duration, ~f->size, body};
+    case BY_START: return (rank){~start, ~f->size, body};
+    case BY_CLASS: return (rank){class_of(f->size, o), start, body};
+  }
+  return (rank){0, 0, body};
+}
+
+static void sort_bodies(greedy *g, const order *o) {
+  g->movable = 0;
+  for (uint32_t b = 0; b < g->p->body_count; b++)
+    if (!g->p->bodies[b].fixed && layout_body_counts(g->p, b))
+      g->order[g->movable++] = rank_of(&g->facts[b], b, o);
+  qsort(g->order, g->movable, sizeof *g->order, by_rank);
+}
+
+/* ---- The best of many -----------------------------------------------------
+ */
+
+static body_facts facts_of(const layout_problem *p, uint32_t body) {
+  const layout_piece *piece = &p->pieces[p->piece_begin[body]];
+  const layout_piece *end = &p->pieces[p->piece_begin[body + 1]];
+  if (piece == end) return (body_facts){0};
+  int64_t lower = piece->lower, upper = piece->upper;
+  for (; piece < end; piece++) {
+    if (piece->lower < lower) lower = piece->lower;
+    if (piece->upper > upper) upper = piece->upper;
+  }
+  return (body_facts){.size = layout_body_span(p, body),
+                      .duration = (uint64_t)upper - (uint64_t)lower,
+                      .start = lower};
+}
+
+static calm_status prepare(greedy *g, const layout_problem *p, arena *scratch,
+                           arena *results, limits *l) {
+  *g = (greedy){.p = p, .l = l, .best.arena_bytes = NUMBER_MAX_BYTES + 1};
+  ARENA_ARRAY(scratch, g->facts, p->body_count);
+  ARENA_ARRAY(scratch, g->order, p->body_count);
+  ARENA_ARRAY(scratch, g->placed, p->piece_count);
+  ARENA_ARRAY(scratch, g->offsets, p->body_count);
+  ARENA_ARRAY(results, g->best.offsets, p->body_count);
+  for (uint32_t b = 0; b < p->body_count; b++) g->facts[b] = facts_of(p, b);
+  return CALM_OK;
+}
+
+static calm_status try_order(greedy *g, order o) {
+  uint64_t arena_bytes;
+  sort_bodies(g, &o);
+  TRY(place_in_order(g, &arena_bytes, g->best.arena_bytes));
+  if (arena_bytes >= g->best.arena_bytes) return CALM_OK;
+  g->best.arena_bytes = arena_bytes;
+  if (g->p->body_count)
+    memcpy(g->best.offsets, g->offsets, g->p->body_count * sizeof *g->offsets);
+  return CALM_OK;
+}
+
+static const order listed_orders[] = {
+    {BY_CLASS, 32, 16},           {BY_CLASS, 128, 16},
+    {BY_CLASS, 64, 16},           {BY_CLASS, 256, 16},
+    {BY_CLASS, 48, 16},           {BY_SIZE_AND_START, 0, 0},
+    {BY_SIZE_AND_DURATION, 0, 0}, {BY_AREA, 0, 0},
+    {BY_DURATION, 0, 0},          {BY_START, 0, 0}};
+
+enum { LISTED = sizeof listed_orders / sizeof *listed_orders, DRAWN = 24 };
+
+/* A random base of 1.2 to 14 and a random phase. */
+static order draw_order(random_state *random) {
+  uint64_t base = 20 + random_below(random, 205);
+  return (order){BY_CLASS, base, 16 + random_below(random, (uint32_t)base)};
+}
+
+static bool is_enough(const greedy *g, uint64_t enough) {
+  return g->best.arena_bytes <= enough || limits_spend(g->l, 0);
+}
+
+static calm_status try_orders(greedy *g, uint64_t enough, uint64_t seed) {
+  random_state random = random_from_seed(seed);
+  TRY(try_order(g, (order){BY_SIZE_DESCENDING_INDEX, 0, 0}));
+  for (uint32_t i = 0; i < LISTED && !is_enough(g, enough); i++)
+    TRY(try_order(g, listed_orders[i]));
+  for (uint32_t i = 0; i < DRAWN && !is_enough(g, enough); i++)
+    TRY(try_order(g, draw_order(&random)));
+  if (g->best.arena_bytes > NUMBER_MAX_BYTES)
+    return context_fail(g->l->context, CALM_BAD_INPUT,
+                        "no arena of at most 2^62 bytes was found");
+  return CALM_OK;
+}
+
+calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
+                               uint64_t enough, uint64_t seed, arena *a,
+                               limits *l) {
+  greedy g;
+  arena scratch;
+  arena_init(&scratch, l->context);
+  calm_status status = prepare(&g, p, &scratch, a, l);
+  if (status == CALM_OK) status = try_orders(&g, enough, seed);
+  if (status == CALM_OK) *out = g.best;
+  context_reallocate(l->context, g.taken, g.taken_capacity * sizeof *g.taken,
+                     0);
+  arena_free(&scratch);
+  return status;
+}
+
+/* The first order of the portfolio, which is always tried. */
+calm_status layout_greedy_size(layout_placement *out, const layout_problem *p,
+                               arena *a, limits *l) {
+  return layout_greedy_best(out, p, UINT64_MAX, 0, a, l);
+}

@@ -1,0 +1,32 @@
+/*
+ * Placement one body after the other, each at the lowest offset that is free:
+ * first fit.  What differs is the order.  Fixed bodies come first always.
+ */
+#ifndef CALM_LAYOUT_LAYOUT_GREEDY_H
+#define CALM_LAYOUT_LAYOUT_GREEDY_H
+
+#include "layout/layout_problem.h"
+
+/* A placement of all bodies. */
+typedef struct layout_placement {
+  uint64_t *offsets; /* per body */
+  uint64_t arena_bytes;
+} layout_placement;
+
+/*
+ * As TensorFlow Lite Micro's greedy planner: descending size, equal sizes by
+ * descending index.  `p` is tidy; out->offsets are in `a`.  CALM_BAD_INPUT if
+ * the arena would exceed NUMBER_MAX_BYTES.
+ */
+calm_status layout_greedy_size(layout_placement *out, const layout_problem *p,
+                               arena *a, limits *l);
+
+/*
+ * The best of that order and many others; ends early when an arena is at most
+ * `enough` or the limits are spent.
+ */
+calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
+                               uint64_t enough, uint64_t seed, arena *a,
+                               limits *l);
+
+#endif

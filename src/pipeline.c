@@ -1,0 +1,130 @@
+#include "pipeline.h"
+
+#include <string.h>
+
+static const char *preset_of(const calm_model *model,
+                             const calm_options *options) {
+  if (strcmp(options->memory, "auto")) return options->memory;
+  return model->format == MODEL_TFLITE ? "tflm-default" : "plain";
+}
+
+calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
+                                  const calm_options *options) {
+  const struct {
+    const char *column, *value;
+  } overrides[] = {
+      {"inputs", options->inputs},   {"outputs", options->outputs},
+      {"align", options->align},     {"round", options->round},
+      {"inplace", options->inplace}, {"views", options->views},
+      {"concat", options->concat},   {"variables", options->variables}};
+  const char *preset = preset_of(model, options);
+  const memory_model *found = memory_model_find(preset);
+  if (!found)
+    return context_fail(model->context, CALM_MISUSE,
+                        "--memory: '%s' is not one of auto, plain, serenity, "
+                        "tflm-default",
+                        preset);
+  memory_model memory = *found;
+  for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
+    if (overrides[i].value)
+      TRY(memory_model_override(&memory, model->context, overrides[i].column,
+                                overrides[i].value));
+  *out = memory;
+  return CALM_OK;
+}
+
+/* Place the file order of one graph greedily; what is below it is known. */
+static calm_status arena_of_body(uint64_t *out, const graph *g,
+                                 const memory_model *memory,
+                                 const uint64_t *arenas, arena *scratch) {
+  memory_problem problem;
+  memory_placement placement;
+  layout_result result;
+  limits l;
+  layout_options greedy = layout_options_default();
+  greedy.method = LAYOUT_SIZE;
+  limits_init(&l, scratch->context);
+  TRY(memory_problem_build(&problem, g, memory, arenas, scratch));
+  TRY(memory_placement_build(&placement, g, memory, &problem, g->order,
+                             scratch));
+  TRY(layout_solve(&result, &placement.layout, &greedy, scratch, &l));
+  *out = result.arena_bytes;
+  return CALM_OK;
+}
+
+typedef enum body_state { UNUSED, WANTED, DONE } body_state;
+
+/* Mark the bodies of a graph; true if all of them are done. */
+static bool want_bodies(const graph *g, body_state *states) {
+  bool done = true;
+  for (op_id op = 0; op < g->ops.count; op++)
+    for (uint32_t i = 0; i < g->ops.data[op].body_count; i++) {
+      body_state *state = &states[g->ops.data[op].bodies[i]];
+      if (*state == UNUSED) *state = WANTED;
+      if (*state != DONE) done = false;
+    }
+  return done;
+}
+
+/* Graphs run no graph that runs them, so each round finishes at least one. */
+static calm_status fill_arenas(uint64_t *arenas, const calm_model *model,
+                               const memory_model *memory, arena *scratch) {
+  body_state *states;
+  ARENA_ARRAY(scratch, states, model->graphs.count);
+  want_bodies(&model->graphs.data[0], states);
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t i = 0; i < model->graphs.count; i++) {
+      const graph *g = &model->graphs.data[i];
+      if (states[i] != WANTED) continue;
+      again = true;
+      if (!want_bodies(g, states)) continue;
+      TRY(arena_of_body(&arenas[i], g, memory, arenas, scratch));
+      states[i] = DONE;
+    }
+  }
+  return CALM_OK;
+}
+
+calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
+                                 const memory_model *memory, arena *a) {
+  uint64_t *arenas;
+  arena scratch;
+  ARENA_ARRAY(a, arenas, model->graphs.count);
+  arena_init(&scratch, model->context);
+  calm_status status = fill_arenas(arenas, model, memory, &scratch);
+  arena_free(&scratch);
+  if (status == CALM_OK) *out = arenas;
+  return status;
+}
+
+void pipeline_limits(limits *out, calm_context *context,
+                     const calm_options *options, double share) {
+  limits_init(out, context);
+  out->max_ticks = options->tick_limit;
+  out->max_bytes = options->memory_limit_bytes;
+  if (options->time_limit_s > 0)
+    out->deadline = limits_clock() + options->time_limit_s * share;
+}
+
+plan_facts pipeline_facts(const graph *g, const memory_profile *profile) {
+  plan_facts facts = {.op_count = g->ops.count,
+                      .tensor_count = g->tensors.count};
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    if (g->tensors.data[t].flags & CALM_TENSOR_CONST)
+      facts.weight_bytes += g->tensors.data[t].bytes;
+    if (profile->lives[t].counted)
+      facts.activation_bytes += profile->lives[t].bytes;
+  }
+  return facts;
+}
+
+calm_status pipeline_choice(const char **out, const char *option,
+                            uint32_t choice, arena *a) {
+  size_t length;
+  const char *name = options_choice_name(&length, option, choice);
+  const char *copy = arena_string(a, name, length);
+  if (!copy) return context_no_memory(a->context);
+  *out = copy;
+  return CALM_OK;
+}

@@ -1,0 +1,58 @@
+/*
+ * What every report says of a model, of a memory model and of a search, once
+ * for people and once for programs.
+ */
+#ifndef CALM_REPORT_REPORT_FACTS_H
+#define CALM_REPORT_REPORT_FACTS_H
+
+#include "plan.h"
+#include "report/report_json.h"
+#include "report/report_table.h"
+
+/* The lines a table begins with: the file, what is in it, and the memory model
+   with the columns that differ from its preset. */
+calm_status report_title(text *out, const calm_model *model,
+                         const plan_facts *facts, const memory_model *memory,
+                         bool color);
+
+/* A path in one line of its own. */
+calm_status report_heading(text *out, const char *path, bool color);
+
+/* How a search ended, in words that fit what was searched for. */
+typedef struct report_search {
+  const char *what;    /* "order" */
+  const char *method;  /* "exact" */
+  const char *nothing; /* "no order needs less than" */
+  const char *effort;  /* "states", in the plural */
+  calm_outcome outcome;
+  uint64_t value, bound, effort_count, ticks;
+  limits_reason stopped;
+  bool timing; /* are seconds to be told? */
+  double seconds;
+} report_search;
+
+/* One line, or two. */
+void report_outcome(text *out, const report_search *search, bool color);
+
+/* Does a budget (UINT64_MAX: none) hold?  A line, or nothing. */
+void report_budget(text *out, uint64_t budget, uint64_t arena, uint64_t bound,
+                   bool color);
+
+/* {"schema", "model", "memory", "align", "columns"} */
+json_t *report_json_head(arena *scratch, const char *schema,
+                         const calm_model *model, const memory_model *memory);
+
+/* {"name", "ops", "tensors", "activation_bytes", "weight_bytes"} */
+json_t *report_json_graph(arena *scratch, const graph *g,
+                          const plan_facts *facts);
+
+/* {"method", "status", "bound_bytes", EFFORT, "ticks", "stopped"[, "seconds"]};
+   the value has a name of its own and is the caller's. */
+json_t *report_json_search(const report_search *search);
+
+/* The column of words number `i` of a memory model as its option spells it:
+ *out_word is its value.  NULL past the last. */
+const char *report_memory_words(const char **out_word,
+                                const memory_model *memory, uint32_t i);
+
+#endif

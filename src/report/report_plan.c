@@ -1,0 +1,238 @@
+/* A plan for people, and as CSV. */
+#include "report/report_plan.h"
+
+#include <string.h>
+
+#include "report/report_name.h"
+#include "report/report_picture.h"
+#include "report/report_steps.h"
+
+report_search report_plan_order(const calm_plan *plan) {
+  return (report_search){.what = "order",
+                         .method = plan->order_method,
+                         .nothing = "no order needs less than",
+                         .effort = "states",
+                         .outcome = plan->summary.order_outcome,
+                         .value = plan->summary.peak_bytes,
+                         .bound = plan->summary.peak_bound_bytes,
+                         .effort_count = plan->order.states,
+                         .ticks = plan->order.ticks,
+                         .stopped = plan->order.stopped,
+                         .timing = plan->timing,
+                         .seconds = plan->order_seconds};
+}
+
+report_search report_plan_layout(const calm_plan *plan) {
+  return (report_search){.what = "layout",
+                         .method = plan->layout_method,
+                         .nothing = "no arena is smaller than",
+                         .effort = "nodes",
+                         .outcome = plan->summary.layout_outcome,
+                         .value = plan->summary.arena_bytes,
+                         .bound = plan->summary.arena_bound_bytes,
+                         .effort_count = plan->layout.nodes,
+                         .ticks = plan->layout.ticks,
+                         .stopped = plan->layout.stopped,
+                         .timing = plan->timing,
+                         .seconds = plan->layout_seconds};
+}
+
+bool report_plan_places(const calm_plan *plan, tensor_id tensor) {
+  return plan->profile.lives[tensor].counted &&
+         plan->offsets[tensor] != UINT64_MAX;
+}
+
+bool report_plan_places_workspace(const calm_plan *plan, op_id op) {
+  return plan->workspace_bytes[op] > 0 &&
+         plan->workspace_offsets[op] != UINT64_MAX;
+}
+
+/* ---- Table -------------------------------------------------------------- */
+
+static void add_difference(report_table *t, uint64_t before, uint64_t now) {
+  const bool saved = now <= before;
+  const uint64_t bytes = saved ? before - now : now - before;
+  const char *sign = saved ? "" : "-";
+  report_table_cell(t, "%s%s", sign, report_number(bytes).text);
+  report_table_cell(t, "%s%s", sign, report_percent(bytes, before).text);
+}
+
+static calm_status write_gain(text *out, const calm_plan *plan, bool color) {
+  static const report_column columns[] = {{"", COLUMN_WORDS},
+                                          {"order", COLUMN_WORDS},
+                                          {"peak bytes", COLUMN_NUMBER},
+                                          {"", COLUMN_NUMBER},
+                                          {"arena bytes", COLUMN_NUMBER},
+                                          {"", COLUMN_NUMBER}};
+  const calm_plan_summary *s = &plan->summary;
+  report_table t;
+  report_table_init(&t, out->context, columns, 6);
+  report_table_cell(&t, "before");
+  report_table_cell(&t, "%s", plan->baseline_order);
+  report_table_number(&t, s->baseline_peak_bytes);
+  report_table_cell(&t, "%s", "");
+  report_table_number(&t, s->baseline_arena_bytes);
+  report_table_cell(&t, "%s", "");
+  report_table_cell(&t, "after");
+  report_table_cell(&t, "%s", plan->order_method);
+  report_table_number(&t, s->peak_bytes);
+  report_table_cell(&t, "%s", "");
+  report_table_number(&t, s->arena_bytes);
+  report_table_cell(&t, "%s", "");
+  report_table_cell(&t, "saved");
+  report_table_cell(&t, "%s", "");
+  add_difference(&t, s->baseline_peak_bytes, s->peak_bytes);
+  add_difference(&t, s->baseline_arena_bytes, s->arena_bytes);
+  return report_table_finish(&t, out, color);
+}
+
+static void write_count(text *out, const char *what, uint64_t count) {
+  if (count == UINT64_MAX)
+    text_format(out, "more %s than can be counted", what);
+  else
+    text_format(out, "%s %s", report_number(count).text, what);
+}
+
+static void write_counts(text *out, const calm_plan *plan) {
+  if (!plan->counted) return;
+  text_format(out, "  counted ");
+  write_count(out, "down-sets", plan->order.downsets);
+  text_format(out, ", ");
+  write_count(out, "topological orders", plan->order.orders);
+  text_format(out, "\n");
+}
+
+/* What the arena loses because tensors do not fit together without holes. */
+static void write_holes(text *out, const calm_plan *plan) {
+  const calm_plan_summary *s = &plan->summary;
+  if (s->arena_bytes == s->peak_bytes) {
+    text_format(out, "  holes   none: the arena equals the peak\n");
+    return;
+  }
+  const uint64_t bytes =
+      s->arena_bytes > s->peak_bytes ? s->arena_bytes - s->peak_bytes : 0;
+  text_format(out, "  holes   %s bytes beyond the peak, %s of the arena\n",
+              report_number(bytes).text,
+              report_percent(bytes, s->arena_bytes).text);
+}
+
+static void write_searches(text *out, const calm_plan *plan, bool color) {
+  const report_search order = report_plan_order(plan);
+  const report_search layout = report_plan_layout(plan);
+  report_outcome(out, &order, color);
+  write_counts(out, plan);
+  report_outcome(out, &layout, color);
+  write_holes(out, plan);
+  report_budget(out, plan->budget_bytes, plan->summary.arena_bytes,
+                plan->summary.arena_bound_bytes, color);
+}
+
+/* ---- Picture ------------------------------------------------------------ */
+
+static const char *workspace_name(arena *scratch, const char *op) {
+  static const char before[] = "workspace of ";
+  char *name = arena_calloc(scratch, sizeof before + strlen(op), 1);
+  if (!name) return NULL;
+  strcpy(name, before);
+  return strcat(name, op);
+}
+
+static picture_block tensor_block(const calm_plan *plan, tensor_id t) {
+  const memory_life *life = &plan->profile.lives[t];
+  return (picture_block){.name = plan->graph->tensors.data[t].name,
+                         .low = plan->offsets[t],
+                         .high = plan->offsets[t] + life->bytes,
+                         .from = life->first,
+                         .past = (uint64_t)life->last + 1};
+}
+
+static picture_block workspace_block(const calm_plan *plan, uint32_t step,
+                                     const char *name) {
+  const op_id op = plan->sequence[step];
+  return (picture_block){
+      .name = name,
+      .low = plan->workspace_offsets[op],
+      .high = plan->workspace_offsets[op] + plan->workspace_bytes[op],
+      .from = step,
+      .past = (uint64_t)step + 1};
+}
+
+/* Everything with bytes in the arena: tensors by number, then workspaces by
+   step. */
+static calm_status list_blocks(picture *out, const calm_plan *plan,
+                               arena *scratch) {
+  const graph *g = plan->graph;
+  picture_block *blocks;
+  uint32_t count = 0;
+  ARENA_ARRAY(scratch, blocks, (size_t)g->tensors.count + g->ops.count);
+  for (tensor_id t = 0; t < g->tensors.count; t++)
+    if (report_plan_places(plan, t) && plan->profile.lives[t].bytes)
+      blocks[count++] = tensor_block(plan, t);
+  for (uint32_t step = 0; step < g->ops.count; step++) {
+    const op_id op = plan->sequence[step];
+    if (!report_plan_places_workspace(plan, op)) continue;
+    const char *name = workspace_name(scratch, g->ops.data[op].name);
+    if (!name) return context_no_memory(scratch->context);
+    blocks[count++] = workspace_block(plan, step, name);
+  }
+  *out = (picture){.blocks = blocks,
+                   .count = count,
+                   .bytes = plan->summary.arena_bytes,
+                   .steps = g->ops.count};
+  return CALM_OK;
+}
+
+/* ---- CSV ---------------------------------------------------------------- */
+
+static void write_csv(text *out, const picture *p) {
+  layout_csv_write_header(out);
+  for (uint32_t i = 0; i < p->count; i++) {
+    const picture_block *b = &p->blocks[i];
+    layout_csv_write_row(out, b->name, (int64_t)b->from, (int64_t)b->past,
+                         b->high - b->low, b->low);
+  }
+}
+
+/* ---- All of it ---------------------------------------------------------- */
+
+static calm_status write_table(text *out, const calm_plan *plan,
+                               const picture *p, bool complete, bool color) {
+  TRY(report_title(out, plan->model, &plan->facts, &plan->memory, color));
+  text_format(out, "\n");
+  TRY(write_gain(out, plan, color));
+  text_format(out, "\n");
+  write_searches(out, plan, color);
+  if (p->bytes) text_format(out, "\n  the arena over the steps of the order\n");
+  TRY(report_picture(out, p, color));
+  if (!complete) return CALM_OK;
+  text_format(out, "\n");
+  TRY(report_steps(out, plan->graph, plan->sequence, &plan->profile, color));
+  text_format(out, "\n");
+  return report_tensors(out, plan->graph, &plan->profile, plan->offsets, color);
+}
+
+static calm_status render(text *out, const calm_plan *plan, calm_format format,
+                          bool color, arena *scratch) {
+  picture p;
+  if (format == CALM_FORMAT_JSON)
+    return report_json_write(out, report_plan_json(scratch, plan));
+  TRY(list_blocks(&p, plan, scratch));
+  if (format == CALM_FORMAT_CSV) {
+    write_csv(out, &p);
+    return CALM_OK;
+  }
+  return write_table(out, plan, &p, format == CALM_FORMAT_LONG, color);
+}
+
+calm_status calm_plan_render(char **out, const calm_plan *plan,
+                             calm_format format, bool color) {
+  text t;
+  arena scratch;
+  text_init(&t, plan->context);
+  arena_init(&scratch, plan->context);
+  calm_status status = render(&t, plan, format, color, &scratch);
+  arena_free(&scratch);
+  if (status == CALM_OK) return text_finish(&t, out);
+  text_free(&t);
+  return status;
+}

@@ -1,0 +1,126 @@
+/* A plan for programs: schema calm/plan/1. */
+#include "report/report_plan.h"
+
+static json_t *list_sequence(arena *scratch, const calm_plan *plan) {
+  json_t *list = json_array();
+  for (uint32_t step = 0; step < plan->graph->ops.count; step++) {
+    const graph_op *op = &plan->graph->ops.data[plan->sequence[step]];
+    list = report_json_append(list, report_json_name(scratch, op->name));
+  }
+  return list;
+}
+
+static json_t *list_step_bytes(const calm_plan *plan) {
+  json_t *list = json_array();
+  for (uint32_t step = 0; step < plan->graph->ops.count; step++)
+    list = report_json_append(
+        list, report_json_number(plan->profile.step_bytes[step]));
+  return list;
+}
+
+static json_t *list_buffers(arena *scratch, const calm_plan *plan) {
+  json_t *list = json_array();
+  for (tensor_id t = 0; t < plan->graph->tensors.count; t++) {
+    const graph_tensor *tensor = &plan->graph->tensors.data[t];
+    const memory_life *life = &plan->profile.lives[t];
+    if (!report_plan_places(plan, t)) continue;
+    list = report_json_append(
+        list,
+        json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "name",
+                  report_json_name(scratch, tensor->name), "index",
+                  (json_int_t)tensor->file_index, "offset",
+                  report_json_number(plan->offsets[t]), "bytes",
+                  report_json_number(life->bytes), "first",
+                  (json_int_t)life->first, "last", (json_int_t)life->last));
+  }
+  return list;
+}
+
+/* Tensors that lie in the bytes of another one. */
+static json_t *list_views(arena *scratch, const calm_plan *plan) {
+  const graph *g = plan->graph;
+  json_t *list = json_array();
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    const tensor_id of = plan->profile.lives[t].storage;
+    if (plan->profile.lives[t].counted || plan->offsets[t] == UINT64_MAX ||
+        of == t || of >= g->tensors.count)
+      continue;
+    list = report_json_append(
+        list,
+        json_pack("{s:o, s:o, s:o}", "name",
+                  report_json_name(scratch, g->tensors.data[t].name), "of",
+                  report_json_name(scratch, g->tensors.data[of].name), "offset",
+                  report_json_number(plan->offsets[t])));
+  }
+  return list;
+}
+
+static json_t *list_workspaces(arena *scratch, const calm_plan *plan) {
+  json_t *list = json_array();
+  for (uint32_t step = 0; step < plan->graph->ops.count; step++) {
+    const op_id op = plan->sequence[step];
+    if (!report_plan_places_workspace(plan, op)) continue;
+    list = report_json_append(
+        list,
+        json_pack("{s:o, s:o, s:o, s:I}", "op",
+                  report_json_name(scratch, plan->graph->ops.data[op].name),
+                  "offset", report_json_number(plan->workspace_offsets[op]),
+                  "bytes", report_json_number(plan->workspace_bytes[op]),
+                  "step", (json_int_t)step));
+  }
+  return list;
+}
+
+static json_t *write_order(arena *scratch, const calm_plan *plan) {
+  const report_search search = report_plan_order(plan);
+  json_t *order = report_json_search(&search);
+  order = report_json_member(order, "peak_bytes",
+                             report_json_number(plan->summary.peak_bytes));
+  order = report_json_member(order, "peak_step",
+                             json_integer(plan->profile.peak_step));
+  if (plan->counted) {
+    order = report_json_member(order, "downsets",
+                               report_json_optional(plan->order.downsets));
+    order = report_json_member(order, "orders",
+                               report_json_optional(plan->order.orders));
+  }
+  order = report_json_member(order, "sequence", list_sequence(scratch, plan));
+  return report_json_member(order, "step_bytes", list_step_bytes(plan));
+}
+
+static json_t *write_layout(arena *scratch, const calm_plan *plan) {
+  const report_search search = report_plan_layout(plan);
+  json_t *layout = report_json_search(&search);
+  layout = report_json_member(layout, "arena_bytes",
+                              report_json_number(plan->summary.arena_bytes));
+  layout = report_json_member(layout, "buffers", list_buffers(scratch, plan));
+  layout = report_json_member(layout, "views", list_views(scratch, plan));
+  return report_json_member(layout, "workspaces",
+                            list_workspaces(scratch, plan));
+}
+
+static json_t *write_baseline(const calm_plan *plan) {
+  const calm_plan_summary *s = &plan->summary;
+  return json_pack("{s:s, s:o, s:o}", "order", plan->baseline_order,
+                   "peak_bytes", report_json_number(s->baseline_peak_bytes),
+                   "arena_bytes", report_json_number(s->baseline_arena_bytes));
+}
+
+/* Nothing is rewritten yet, and the only memory is the arena. */
+static json_t *write_rest(const calm_plan *plan) {
+  return json_pack("{s:{s:s, s:[]}, s:o, s:b, s:[]}", "rewrite", "mode", "none",
+                   "sites", "budget_bytes",
+                   report_json_optional(plan->budget_bytes), "within_budget",
+                   plan->summary.within_budget, "traffic");
+}
+
+json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
+  json_t *root =
+      report_json_head(scratch, "calm/plan/1", plan->model, &plan->memory);
+  root = report_json_member(
+      root, "graph", report_json_graph(scratch, plan->graph, &plan->facts));
+  root = report_json_member(root, "baseline", write_baseline(plan));
+  root = report_json_merge(root, write_rest(plan));
+  root = report_json_member(root, "order", write_order(scratch, plan));
+  return report_json_member(root, "layout", write_layout(scratch, plan));
+}

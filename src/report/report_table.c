@@ -1,0 +1,170 @@
+#include "report/report_table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/report_name.h"
+
+enum { INDENT = 2, GAP = 2, LEAST_NAME = 12, MAX_COLUMNS = 12 };
+
+void report_table_init(report_table *t, calm_context *context,
+                       const report_column *columns, uint32_t column_count) {
+  *t = (report_table){.columns = columns, .column_count = column_count};
+  arena_init(&t->scratch, context);
+}
+
+static calm_status push(report_table *t, const char *cell) {
+  if (!cell) return CALM_NO_MEMORY;
+  VECTOR_PUSH(t->scratch.context, &t->cells, cell);
+  return CALM_OK;
+}
+
+static void add(report_table *t, const char *cell) {
+  if (push(t, cell) != CALM_OK) t->failed = true;
+}
+
+void report_table_cell(report_table *t, const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  char *cell =
+      length < 0 ? NULL : arena_calloc(&t->scratch, (size_t)length + 1, 1);
+  if (cell) vsnprintf(cell, (size_t)length + 1, format, again);
+  va_end(again);
+  add(t, cell);
+}
+
+void report_table_number(report_table *t, uint64_t n) {
+  report_table_cell(t, "%s", report_number(n).text);
+}
+
+void report_table_name(report_table *t, const char *name) {
+  add(t, report_name_escaped(&t->scratch, name, ESCAPE_CONTROL));
+}
+
+static void widen(uint32_t *width, const char *cell) {
+  const uint32_t columns = report_name_columns(cell);
+  if (*width < columns) *width = columns;
+}
+
+/* Take from the widest column of names until the line fits. */
+static void narrow(const report_table *t, uint32_t *widths) {
+  uint32_t total = INDENT + GAP * (t->column_count - 1);
+  for (uint32_t c = 0; c < t->column_count; c++) total += widths[c];
+  while (total > REPORT_COLUMNS) {
+    uint32_t *widest = NULL;
+    for (uint32_t c = 0; c < t->column_count; c++)
+      if (t->columns[c].kind == COLUMN_NAME && widths[c] > LEAST_NAME &&
+          (!widest || widths[c] > *widest))
+        widest = &widths[c];
+    if (!widest) return;
+    *widest -= 1;
+    total -= 1;
+  }
+}
+
+static void measure(const report_table *t, uint32_t *widths) {
+  for (uint32_t c = 0; c < t->column_count; c++) {
+    widths[c] = 0;
+    if (t->columns[0].title) widen(&widths[c], t->columns[c].title);
+  }
+  for (uint32_t i = 0; i < t->cells.count; i++)
+    widen(&widths[i % t->column_count], t->cells.data[i]);
+  narrow(t, widths);
+}
+
+/* A line without spaces at its end: `owed` are written before the next cell. */
+static void write_line(text *out, report_table *t, const char *const *cells,
+                       const uint32_t *widths) {
+  uint32_t owed = INDENT;
+  for (uint32_t c = 0; c < t->column_count; c++) {
+    const char *cell = cells[c];
+    if (t->columns[c].kind == COLUMN_NAME)
+      cell = report_name_shortened(&t->scratch, cell, widths[c]);
+    if (!cell) {
+      t->failed = true;
+      return;
+    }
+    const uint32_t rest = widths[c] - report_name_columns(cell);
+    const bool right = t->columns[c].kind == COLUMN_NUMBER;
+    owed += right ? rest : 0;
+    if (*cell) {
+      text_format(out, "%*s%s", (int)owed, "", cell);
+      owed = 0;
+    }
+    owed += (right ? 0 : rest) + GAP;
+  }
+  text_add(out, "\n", 1);
+}
+
+static void write_titles(text *out, report_table *t, const uint32_t *widths,
+                         bool color) {
+  const char *titles[MAX_COLUMNS];
+  for (uint32_t c = 0; c < t->column_count; c++)
+    titles[c] = t->columns[c].title;
+  const char *begin = report_tone_begin(TONE_FAINT, color);
+  text_add(out, begin, strlen(begin));
+  write_line(out, t, titles, widths);
+  text_format(out, "%s", report_tone_end(color));
+}
+
+calm_status report_table_finish(report_table *t, text *out, bool color) {
+  uint32_t widths[MAX_COLUMNS];
+  measure(t, widths);
+  if (t->columns[0].title && !t->failed) write_titles(out, t, widths, color);
+  for (uint32_t i = 0; i + t->column_count <= t->cells.count && !t->failed;
+       i += t->column_count)
+    write_line(out, t, t->cells.data + i, widths);
+  calm_context *context = t->scratch.context;
+  VECTOR_FREE(context, &t->cells);
+  arena_free(&t->scratch);
+  return t->failed ? context_no_memory(context) : CALM_OK;
+}
+
+static calm_status wrap(text *out, const char *words, uint32_t indent,
+                        uint32_t column, arena *scratch) {
+  const char *rest = report_name_escaped(scratch, words, ESCAPE_CONTROL);
+  if (!rest) return context_no_memory(scratch->context);
+  if (column == 0) {
+    text_format(out, "%*s", (int)indent, "");
+    column = indent;
+  }
+  for (uint32_t gap = 0; *rest; gap = 1) {
+    const size_t length = strcspn(rest, " ");
+    const char *word = arena_string(scratch, rest, length);
+    if (word)
+      word = report_name_shortened(scratch, word, REPORT_COLUMNS - indent);
+    if (!word) return context_no_memory(scratch->context);
+    const uint32_t columns = report_name_columns(word);
+    if (gap && column + gap + columns > REPORT_COLUMNS) {
+      text_format(out, "\n%*s", (int)indent, "");
+      column = indent;
+      gap = 0;
+    }
+    text_format(out, "%*s%s", (int)gap, "", word);
+    column += gap + columns;
+    rest += length + (rest[length] == ' ');
+  }
+  text_add(out, "\n", 1);
+  return CALM_OK;
+}
+
+calm_status report_wrapped(text *out, const char *words, uint32_t indent,
+                           uint32_t column) {
+  arena scratch;
+  arena_init(&scratch, out->context);
+  calm_status status = wrap(out, words, indent, column, &scratch);
+  arena_free(&scratch);
+  return status;
+}
+
+const char *report_tone_begin(report_tone tone, bool color) {
+  static const char *const codes[] = {"\033[1m", "\033[32m", "\033[33m",
+                                      "\033[31m", "\033[2m"};
+  return color ? codes[tone] : "";
+}
+
+const char *report_tone_end(bool color) { return color ? "\033[0m" : ""; }

@@ -1,0 +1,50 @@
+#!/bin/sh
+# calm pack: the columns of MiniMalloc in and out.
+. tests/cli/lib
+
+cat >"$work/b.csv" <<'END'
+id,lower,upper,size
+b1,0,3,4
+b2,3,9,4
+b3,0,9,4
+b4,9,21,4
+b5,0,21,4
+END
+sed 's/$/\r/' "$work/b.csv" >"$work/crlf.csv"
+
+checking "the least arena, with a proof"
+run pack "$work/b.csv" --json
+code_is 0; out_is_json
+json_says 'o["schema"] == "calm/pack/1" and o["status"] == "optimal"'
+json_says 'o["arena_bytes"] == o["bound_bytes"] == 12'
+json_says '[b["id"] for b in o["buffers"]] == ["b1", "b2", "b3", "b4", "b5"]'
+run pack "$work/crlf.csv" --json
+code_is 0; json_says 'o["arena_bytes"] == 12'
+
+checking "the table"
+run pack "$work/b.csv"
+code_is 0; out_has "5 buffers; arena 12 bytes"; out_has "proved"
+run pack "$work/b.csv" -v; out_has "^  id  *lower"
+
+checking "the rows with their offsets"
+run pack "$work/b.csv" -o "$work/placed.csv"; code_is 0
+cut -d, -f1-4 "$work/placed.csv" | cmp -s - "$work/b.csv" ||
+  fault "the rows changed"
+head -1 "$work/placed.csv" | grep -q '^id,lower,upper,size,offset$' ||
+  fault "no offset column"
+run pack "$work/placed.csv" --json
+code_is 0; json_says 'o["arena_bytes"] == 12'
+
+checking "a budget"
+run pack "$work/b.csv" --budget 12; code_is 0; out_has "budget  12 bytes: met"
+run pack "$work/b.csv" --budget 11
+code_is 1; out_has "missed by 1; proved"; err_has "does not fit into the budget"
+
+checking "fixed offsets that collide, and rows that are none"
+printf 'id,lower,upper,size,offset\na,0,2,4,0\nb,1,3,4,2\n' >"$work/bad.csv"
+run pack "$work/bad.csv"; one_line_error 3 "^calm: $work/bad.csv"
+printf 'id,lower,upper,size\na,0,2,big\n' >"$work/bad.csv"
+run pack "$work/bad.csv"; one_line_error 3 "^calm: $work/bad.csv:2:7"
+printf 'id,lower,upper\na,0,2\n' >"$work/bad.csv"
+run pack "$work/bad.csv"; one_line_error 3 "^calm: $work/bad.csv"
+finish

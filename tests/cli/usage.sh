@@ -1,0 +1,71 @@
+#!/bin/sh
+# A wrong command line is exit code 2 and one line that says what would be right.
+. tests/cli/lib
+
+# wrong PATTERN ARGUMENTS...
+wrong() {
+  pattern=$1
+  shift
+  run "$@"
+  one_line_error 2 "$pattern"
+}
+
+checking "unknown commands"
+wrong "unknown command 'plam'; did you mean plan?" plam $graph
+wrong "unknown command 'frobnicate'; see calm --help" frobnicate
+wrong "unknown command '--versoin'" --versoin
+
+checking "unknown options get the nearest name"
+wrong "unknown option '--buget'; did you mean --budget?" plan $graph --buget 5
+wrong "unknown option '--ordr'; did you mean --order?" plan $graph --ordr=file
+wrong "unknown option '--qqqqqqqq'; see calm plan --help" plan --qqqqqqqq
+wrong "unknown option '-x'; see calm plan --help" plan -x
+wrong "unknown option '-vx'" plan -vx
+
+checking "options of other commands and of later versions"
+wrong "order is no option of calm pack; it belongs to plan" pack b.csv --order dp
+wrong "output comes in a later version; --emit plan=FILE" plan $graph -o out.cg
+wrong "rewrite comes in a later version" plan $graph --rewrite auto
+wrong "html comes in a later version" plan $graph --emit html=x.html
+wrong "'zip' is not a kind of output of calm plan; there is plan and csv" \
+  plan $graph --emit zip=x
+wrong "'plan' is not a kind of output of calm pack; there is csv" \
+  pack b.csv --emit plan=x
+wrong "'x.json' is not KIND=FILE" plan $graph --emit x.json
+
+checking "values that make no sense"
+wrong "order: 'best' is not one of file|level" plan $graph --order best
+wrong "budget: '12Q' is not a size" plan $graph --budget 12Q
+wrong "budget: '-1' is not a size" plan $graph --budget -1
+wrong "budget: '' is not a size" plan $graph --budget=
+wrong "time-limit: 'soon' is not seconds" plan $graph --time-limit soon
+wrong "seed: '1e3' is not a whole number" plan $graph --seed 1e3
+wrong "dp-cuts: 'maybe' is not on or off" plan $graph --dp-cuts=maybe
+wrong "json: 'yes' is not on or off" plan $graph --json=yes
+wrong "color: 'blue' is not one of auto|always|never" plan $graph --color blue
+wrong "memory" plan $graph --memory huge
+wrong "align" plan $graph --align 0
+wrong "inplace" plan $graph --inplace bake
+wrong "needs a value: SIZE" plan $graph --budget
+wrong "needs a value: FILE" pack b.csv -o
+wrong "is not the name of a file" pack b.csv -o -
+wrong "is not the name of a file" plan $graph --emit csv=
+
+checking "operands"
+wrong "an operand is missing: 'MODEL'" plan
+wrong "one operand too many: 'b'" plan a b
+wrong "one operand too many: 'c'" check a b c
+
+checking "control characters in words do not reach the terminal"
+run "$(printf 'pl\033[31mn')"; one_line_error 2 'pl\\x1b\[31mn'
+
+checking "every way to write an option is understood"
+run plan $graph --order=greedy; code_is 0; out_has "greedy"
+run plan --order greedy -- $graph; code_is 0; out_has "greedy"
+run plan $graph --no-order-blocks --order-commit=off --order-reverse on \
+  2>/dev/null; one_line_error 2 "one operand too many: 'on'"
+run plan $graph --no-order-blocks --order-commit=off --order-reverse=on
+code_is 0
+run plan $graph --json --no-json; code_is 0; out_lacks '"schema"'
+run plan -- --budget; one_line_error 3 '^calm: --budget: '
+finish

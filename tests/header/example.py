@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Make a program of the worked example in a header's first comment.
+
+    example.py HEADER OUT.c
+"""
+import re
+import sys
+
+BEGIN, END = "A complete use:", "Conventions."
+
+PROGRAM = """#include <calm/calm.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(void) {{
+{example}
+  calm_plan_free(plan);
+  calm_model_free(model);
+  calm_context_free(context);
+  return 0;
+}}
+"""
+
+
+def extract(header):
+    comment = header[header.index(BEGIN) + len(BEGIN):header.index(END)]
+    lines = [re.sub(r"^ \* ?", "", line) for line in comment.splitlines()]
+    # A user starts from nothing; the example only declares what it fills.
+    text = re.sub(r"\*(model|plan);", r"*\1 = NULL;", "\n".join(lines))
+    return text.strip("\n")
+
+
+def main(header_path, out_path):
+    with open(header_path) as file:
+        example = extract(file.read())
+    with open(out_path, "w") as file:
+        file.write(PROGRAM.format(example=example))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,106 @@
+#include "report/report_table.h"
+#include "report_fixture.h"
+
+typedef struct desk {
+  calm_context *context;
+  text out;
+} desk;
+
+static int open_desk(void **state) {
+  static desk d;
+  d.context = calm_context_new(NULL);
+  text_init(&d.out, d.context);
+  *state = &d;
+  return 0;
+}
+
+static int close_desk(void **state) {
+  desk *d = *state;
+  text_free(&d->out);
+  assert_int_equal(calm_context_bytes(d->context), 0);
+  calm_context_free(d->context);
+  return 0;
+}
+
+static const report_column three[] = {
+    {"name", COLUMN_NAME}, {"bytes", COLUMN_NUMBER}, {"", COLUMN_WORDS}};
+
+static void columns_are_aligned(void **state) {
+  desk *d = *state;
+  report_table t;
+  report_table_init(&t, d->context, three, 3);
+  report_table_name(&t, "x");
+  report_table_number(&t, 301056);
+  report_table_cell(&t, "%s", "");
+  report_table_name(&t, "tensor");
+  report_table_number(&t, 16);
+  report_table_cell(&t, "%d", 7);
+  assert_int_equal(report_table_finish(&t, &d->out, false), CALM_OK);
+  assert_string_equal(d->out.data,
+                      "  name      bytes\n"
+                      "  x       301,056\n"
+                      "  tensor       16  7\n");
+}
+
+static void an_empty_table_is_its_titles(void **state) {
+  desk *d = *state;
+  static const report_column untitled[] = {{NULL, COLUMN_WORDS}};
+  report_table t;
+  report_table_init(&t, d->context, untitled, 1);
+  assert_int_equal(report_table_finish(&t, &d->out, true), CALM_OK);
+  assert_int_equal(d->out.length, 0);
+  report_table_init(&t, d->context, three, 3);
+  assert_int_equal(report_table_finish(&t, &d->out, false), CALM_OK);
+  assert_string_equal(d->out.data, "  name  bytes\n");
+}
+
+static void wide_tables_shorten_names(void **state) {
+  desk *d = *state;
+  static const report_column columns[] = {
+      {"a", COLUMN_NAME}, {"b", COLUMN_NUMBER}, {"c", COLUMN_NAME}};
+  char name[300];
+  report_table t;
+  memset(name, 'n', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  report_table_init(&t, d->context, columns, 3);
+  report_table_name(&t, name);
+  report_table_number(&t, UINT64_MAX);
+  report_table_name(&t, "short");
+  report_table_name(&t, "short");
+  report_table_number(&t, 0);
+  report_table_name(&t, name);
+  assert_int_equal(report_table_finish(&t, &d->out, false), CALM_OK);
+  assert_int_equal(longest_line(d->out.data), REPORT_COLUMNS);
+  assert_non_null(strstr(d->out.data, "..."));
+  assert_non_null(strstr(d->out.data, "18,446,744,073,709,551,615"));
+}
+
+static void paragraphs_are_wrapped(void **state) {
+  desk *d = *state;
+  text_format(&d->out, "    ");
+  assert_int_equal(report_wrapped(&d->out, "one two", 6, 4), CALM_OK);
+  assert_string_equal(d->out.data, "    one two\n");
+  for (int i = 0; i < 40; i++)
+    assert_int_equal(
+        report_wrapped(&d->out,
+                       "alpha beta gamma delta alpha beta gamma delta "
+                       "alpha beta gamma delta alpha beta gamma delta "
+                       "alpha\nbeta",
+                       2 + (uint32_t)i, 0),
+        CALM_OK);
+  assert_true(longest_line(d->out.data) <= REPORT_COLUMNS);
+  assert_non_null(strstr(d->out.data, "alpha\\x0abeta"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(columns_are_aligned, open_desk,
+                                      close_desk),
+      cmocka_unit_test_setup_teardown(an_empty_table_is_its_titles, open_desk,
+                                      close_desk),
+      cmocka_unit_test_setup_teardown(wide_tables_shorten_names, open_desk,
+                                      close_desk),
+      cmocka_unit_test_setup_teardown(paragraphs_are_wrapped, open_desk,
+                                      close_desk)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
