@@ -154,8 +154,8 @@ static calm_status rank_ops(ranked_op **out, uint32_t *out_count,
 static calm_status raise_bound(uint64_t *bound, cut_problem *k,
                                const uint64_t *step_bytes, uint64_t peak,
                                limits *l, arena *a) {
-  ranked_op *ranked;
-  uint32_t count;
+  ranked_op *ranked = NULL;
+  uint32_t count = 0;
   TRY(rank_ops(&ranked, &count, k->core, step_bytes, *bound, a));
   if (k->core->op_count > LARGE_PROBLEM && count > LARGE_TRIES)
     count = LARGE_TRIES;
