@@ -1,6 +1,6 @@
 /*
- * First fit in several orders.  Sorting by classes of size (1, 2, 4, ... times
- * a unit) and by start within a class keeps shelves of equal height and is by
+ * First fit in several orders.  Sorting by classes of size (powers of 2, of 8,
+ * ...) and by start within a class keeps shelves of equal height and is by
  * far the best family on large problems, but no order wins everywhere; each is
  * cheap, so all are tried.  An order is given up as soon as it exceeds the best
  * arena so far.  Only integers decide, so that every machine agrees.
@@ -160,18 +160,15 @@ typedef enum order_kind {
   BY_CLASS
 } order_kind;
 
-/* Classes of size: the first holds sizes below phase/16, each further one
-   grows by base/16. */
+/* Classes of size: sizes whose logarithm, plus a phase, is in one step.  Both
+   in 1/65536. */
 typedef struct order {
   order_kind kind;
-  uint64_t base, phase;
+  uint32_t step, phase;
 } order;
 
 static uint64_t class_of(uint64_t size, const order *o) {
-  uint64_t class = 0, top = o->phase;
-  for (; top / 16 <= size && top < NUMBER_MAX_BYTES; class ++)
-    top = top / 16 * o->base + top % 16 * o->base / 16 + 1;
-  return class;
+  return (uint64_t)(layout_logarithm(size) + o->phase) / o->step;
 }
 
 static rank rank_of(const body_facts *f, uint32_t body, const order *o) {
@@ -239,10 +236,11 @@ static calm_status try_order(greedy *g, order o) {
   return CALM_OK;
 }
 
+/* Classes by powers of 2, 8, 4, 16 and 3, then the rest. */
 static const order listed_orders[] = {
-    {BY_CLASS, 32, 16},           {BY_CLASS, 128, 16},
-    {BY_CLASS, 64, 16},           {BY_CLASS, 256, 16},
-    {BY_CLASS, 48, 16},           {BY_SIZE_AND_START, 0, 0},
+    {BY_CLASS, 1 << 16, 0},       {BY_CLASS, 3 << 16, 0},
+    {BY_CLASS, 2 << 16, 0},       {BY_CLASS, 4 << 16, 0},
+    {BY_CLASS, 103872, 0},        {BY_SIZE_AND_START, 0, 0},
     {BY_SIZE_AND_DURATION, 0, 0}, {BY_AREA, 0, 0},
     {BY_DURATION, 0, 0},          {BY_START, 0, 0}};
 
@@ -250,16 +248,17 @@ enum { LISTED = sizeof listed_orders / sizeof *listed_orders, DRAWN = 24 };
 
 /* A random base of 1.2 to 14 and a random phase. */
 static order draw_order(random_state *random) {
-  uint64_t base = 20 + random_below(random, 205);
-  return (order){BY_CLASS, base, 16 + random_below(random, (uint32_t)base)};
+  uint32_t step = 17240 + random_below(random, 232300);
+  return (order){BY_CLASS, step, random_below(random, step)};
 }
 
 static bool is_enough(const greedy *g, uint64_t enough) {
   return g->best.arena_bytes <= enough || limits_spend(g->l, 0);
 }
 
-static calm_status try_orders(greedy *g, uint64_t enough, uint64_t seed) {
-  random_state random = random_from_seed(seed);
+static calm_status try_orders(greedy *g, layout_ambition ambition) {
+  random_state random = random_from_seed(ambition.seed);
+  uint64_t enough = ambition.enough;
   TRY(try_order(g, (order){BY_SIZE_DESCENDING_INDEX, 0, 0}));
   for (uint32_t i = 0; i < LISTED && !is_enough(g, enough); i++)
     TRY(try_order(g, listed_orders[i]));
@@ -272,13 +271,12 @@ static calm_status try_orders(greedy *g, uint64_t enough, uint64_t seed) {
 }
 
 calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
-                               uint64_t enough, uint64_t seed, arena *a,
-                               limits *l) {
+                               layout_ambition ambition, arena *a, limits *l) {
   greedy g;
   arena scratch;
   arena_init(&scratch, l->context);
   calm_status status = prepare(&g, p, &scratch, a, l);
-  if (status == CALM_OK) status = try_orders(&g, enough, seed);
+  if (status == CALM_OK) status = try_orders(&g, ambition);
   if (status == CALM_OK) *out = g.best;
   context_reallocate(l->context, g.taken, g.taken_capacity * sizeof *g.taken,
                      0);
@@ -289,5 +287,5 @@ calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
 /* The first order of the portfolio, which is always tried. */
 calm_status layout_greedy_size(layout_placement *out, const layout_problem *p,
                                arena *a, limits *l) {
-  return layout_greedy_best(out, p, UINT64_MAX, 0, a, l);
+  return layout_greedy_best(out, p, (layout_ambition){UINT64_MAX, 0}, a, l);
 }
