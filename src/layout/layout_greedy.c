@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/vector.h"
 #include "layout/layout_logarithm.h"
+#include "layout/layout_overlap.h"
 #include "layout/layout_pair.h"
 
 /* What orders look at. */
@@ -41,8 +42,7 @@ typedef struct greedy {
   uint32_t movable; /* bodies in `order` */
   taken *taken;     /* scratch of one body */
   uint32_t taken_capacity;
-  uint32_t *placed; /* pieces that have a place */
-  uint32_t placed_count;
+  layout_overlap placed; /* pieces that have a place */
   uint64_t *offsets;
   layout_placement best;
 } greedy;
@@ -55,34 +55,34 @@ static int by_after(const void *left, const void *right) {
   return (a->before > b->before) - (a->before < b->before);
 }
 
-static calm_status reserve_taken(greedy *g, uint32_t count) {
-  calm_context *context = g->l->context;
-  if (count <= g->taken_capacity) return CALM_OK;
-  void *grown = vector_grown(context, g->taken, &g->taken_capacity,
-                             sizeof *g->taken, count);
-  if (!grown) return context_no_memory(context);
-  g->taken = grown;
+static calm_status push_taken(greedy *g, uint32_t at, taken interval) {
+  if (at == g->taken_capacity) {
+    calm_context *context = g->l->context;
+    void *grown = vector_grown(context, g->taken, &g->taken_capacity,
+                               sizeof *g->taken, (uint64_t)at + 1);
+    if (!grown) return context_no_memory(context);
+    g->taken = grown;
+  }
+  g->taken[at] = interval;
   return CALM_OK;
 }
 
 /* All offsets that placed pieces deny to a body. */
 static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body) {
-  const layout_problem *p = g->p;
-  uint32_t count = 0;
-  for (uint32_t i = p->piece_begin[body]; i < p->piece_begin[body + 1]; i++) {
-    TRY(reserve_taken(g, count + g->placed_count));
-    limits_spend(g->l, g->placed_count);
-    for (uint32_t j = 0; j < g->placed_count; j++) {
-      const layout_piece *q = &p->pieces[g->placed[j]];
-      taken *t = &g->taken[count];
-      if (!layout_pieces_forbid(&t->after, &t->before, &p->pieces[i], q))
-        continue;
-      t->after += (int64_t)g->offsets[q->body];
-      t->before += (int64_t)g->offsets[q->body];
-      count += t->before > 0;
+  const layout_piece *pieces = g->p->pieces;
+  *out = 0;
+  for (uint32_t i = g->p->piece_begin[body]; i < g->p->piece_begin[body + 1];
+       i++) {
+    layout_overlap_walk walk = layout_overlap_begin(&g->placed, &pieces[i]);
+    for (uint32_t j; (j = layout_overlap_next(&walk)) != CALM_NONE;) {
+      taken t;
+      layout_pieces_forbid(&t.after, &t.before, &pieces[i], &pieces[j]);
+      t.after += (int64_t)g->offsets[pieces[j].body];
+      t.before += (int64_t)g->offsets[pieces[j].body];
+      if (t.before > 0) TRY(push_taken(g, (*out)++, t));
     }
+    limits_spend(g->l, walk.visited);
   }
-  *out = count;
   return CALM_OK;
 }
 
@@ -103,12 +103,12 @@ static void mark_placed(greedy *g, uint32_t body, uint64_t offset) {
   g->offsets[body] = offset;
   for (uint32_t i = g->p->piece_begin[body]; i < g->p->piece_begin[body + 1];
        i++)
-    g->placed[g->placed_count++] = i;
+    layout_overlap_add(&g->placed, i);
 }
 
 static uint64_t place_fixed(greedy *g) {
   uint64_t arena_bytes = 0;
-  g->placed_count = 0;
+  layout_overlap_clear(&g->placed);
   for (uint32_t b = 0; b < g->p->body_count; b++) {
     const layout_body *body = &g->p->bodies[b];
     g->offsets[b] = 0;
@@ -121,11 +121,15 @@ static uint64_t place_fixed(greedy *g) {
 }
 
 /* *out: the arena that the current order needs, or `cutoff` once it is not
-   less. */
+   less, or time is up and another order has been finished. */
 static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
   uint64_t arena_bytes = place_fixed(g);
   for (uint32_t i = 0; i < g->movable && arena_bytes < cutoff; i++) {
     uint32_t count, body = g->order[i].body;
+    if (cutoff <= NUMBER_MAX_BYTES && limits_spend(g->l, 1)) {
+      arena_bytes = cutoff;
+      break;
+    }
     TRY(collect_taken(g, &count, body));
     uint64_t offset = lowest_free(g->taken, count, g->p->bodies[body].align);
     uint64_t end = offset + g->facts[body].size;
@@ -218,7 +222,7 @@ static calm_status prepare(greedy *g, const layout_problem *p, arena *scratch,
   *g = (greedy){.p = p, .l = l, .best.arena_bytes = NUMBER_MAX_BYTES + 1};
   ARENA_ARRAY(scratch, g->facts, p->body_count);
   ARENA_ARRAY(scratch, g->order, p->body_count);
-  ARENA_ARRAY(scratch, g->placed, p->piece_count);
+  TRY(layout_overlap_make(&g->placed, p, scratch));
   ARENA_ARRAY(scratch, g->offsets, p->body_count);
   ARENA_ARRAY(results, g->best.offsets, p->body_count);
   for (uint32_t b = 0; b < p->body_count; b++) g->facts[b] = facts_of(p, b);
