@@ -14,44 +14,44 @@ layout_options layout_options_default(void) {
                           .windows = true};
 }
 
-static calm_status place(layout_placement *best, uint64_t *bound,
-                         uint64_t *nodes, const layout_problem *tidy,
+static calm_status place(layout_knowledge *k, const layout_problem *tidy,
                          const layout_options *options, arena *a, limits *l) {
-  uint64_t enough =
-      *bound > options->target_bytes ? *bound : options->target_bytes;
+  layout_ambition ambition = {k->bound_bytes, options->seed};
+  if (options->target_bytes > ambition.enough)
+    ambition.enough = options->target_bytes;
   if (options->method == LAYOUT_SIZE)
-    return layout_greedy_size(best, tidy, a, l);
-  TRY(layout_greedy_best(best, tidy, enough, options->seed, a, l));
-  if (options->method == LAYOUT_EXACT && best->arena_bytes > enough)
-    return layout_exact_improve(best, bound, nodes, tidy, options, l);
+    return layout_greedy_size(&k->best, tidy, a, l);
+  TRY(layout_greedy_best(&k->best, tidy, ambition, a, l));
+  if (options->method == LAYOUT_EXACT && k->best.arena_bytes > ambition.enough)
+    return layout_exact_improve(k, tidy, options, l);
   return CALM_OK;
 }
 
-static calm_status solve(layout_result *out, const layout_problem *p,
-                         const layout_options *options, arena *scratch,
-                         arena *a, limits *l) {
+static calm_status solve(layout_knowledge *k, const layout_problem *p,
+                         const layout_options *options, arena *a, limits *l) {
   layout_problem tidy;
-  layout_placement best;
-  uint64_t bound, nodes = 0, ticks = l->ticks;
-  TRY(layout_problem_tidy(&tidy, p, scratch));
-  TRY(layout_bound_aligned(&bound, &tidy, l->context));
-  TRY(place(&best, &bound, &nodes, &tidy, options, a, l));
-  *out = (layout_result){
-      .outcome = best.arena_bytes == bound ? CALM_OPTIMAL : CALM_FEASIBLE,
-      .offsets = best.offsets,
-      .arena_bytes = best.arena_bytes,
-      .bound_bytes = bound,
-      .nodes = nodes,
-      .ticks = l->ticks - ticks,
-      .stopped = best.arena_bytes == bound ? LIMITS_NONE : l->reason};
-  return CALM_OK;
+  arena scratch;
+  arena_init(&scratch, l->context);
+  calm_status status = layout_problem_tidy(&tidy, p, &scratch);
+  if (status == CALM_OK)
+    status = layout_bound_aligned(&k->bound_bytes, &tidy, l->context);
+  if (status == CALM_OK) status = place(k, &tidy, options, a, l);
+  arena_free(&scratch);
+  return status;
 }
 
 calm_status layout_solve(layout_result *out, const layout_problem *p,
                          const layout_options *options, arena *a, limits *l) {
-  arena scratch;
-  arena_init(&scratch, l->context);
-  calm_status status = solve(out, p, options, &scratch, a, l);
-  arena_free(&scratch);
-  return status;
+  layout_knowledge k = {0};
+  uint64_t ticks = l->ticks;
+  TRY(solve(&k, p, options, a, l));
+  bool proved = k.best.arena_bytes == k.bound_bytes;
+  *out = (layout_result){.outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE,
+                         .offsets = k.best.offsets,
+                         .arena_bytes = k.best.arena_bytes,
+                         .bound_bytes = k.bound_bytes,
+                         .nodes = k.nodes,
+                         .ticks = l->ticks - ticks,
+                         .stopped = proved ? LIMITS_NONE : l->reason};
+  return CALM_OK;
 }

@@ -66,22 +66,23 @@ static void absorb_obstacles(failure_key *key, const skyline *s,
   absorb(key, sum.b);
 }
 
-void failures_key(failure_key *state, failure_key *set, const skyline *s,
-                  uint32_t first, uint32_t last) {
-  failure_key bodies = {0, 0}, key = {first, last};
+failure_keys failures_key(const skyline *s, search_part part) {
+  failure_keys keys;
+  failure_key bodies = {0, 0}, key = {part.first, part.last};
   absorb(&key, s->capacity_bytes);
-  absorb(&key, (uint64_t)first << 32 | last);
-  for (uint32_t i = first; i <= last; i++) {
+  absorb(&key, (uint64_t)part.first << 32 | part.last);
+  for (uint32_t i = part.first; i <= part.last; i++) {
     bodies.a ^= (uint64_t)s->set_hash[2 * i];
     bodies.b ^= (uint64_t)s->set_hash[2 * i + 1];
     if (s->count[i] && s->obstacle_count[i]) absorb_obstacles(&key, s, i);
   }
   absorb(&key, bodies.a);
   absorb(&key, bodies.b);
-  *set = key;
-  for (uint32_t i = first; i <= last; i++)
+  keys.set = key;
+  for (uint32_t i = part.first; i <= part.last; i++)
     if (s->count[i]) absorb(&key, (uint64_t)s->floor[i]);
-  *state = key;
+  keys.state = key;
+  return keys;
 }
 
 static bool same_key(const failure_key *k, const failure_key *l) {
@@ -160,51 +161,50 @@ static const int64_t *find_skyline(const failures *f, uint64_t position,
   return at + length <= f->pool_size ? f->pool + at : NULL;
 }
 
-static bool is_above(const skyline *s, uint32_t first, uint32_t last,
+static bool is_above(const skyline *s, search_part part,
                      const int64_t *stored) {
-  for (uint32_t i = first; i <= last; i++)
+  for (uint32_t i = part.first; i <= part.last; i++)
     if (s->count[i] && s->floor[i] < *stored++) return false;
   return true;
 }
 
-static uint32_t skyline_length(const skyline *s, uint32_t first,
-                               uint32_t last) {
+static uint32_t skyline_length(const skyline *s, search_part part) {
   uint32_t length = 0;
-  for (uint32_t i = first; i <= last; i++) length += s->count[i] > 0;
+  for (uint32_t i = part.first; i <= part.last; i++) length += s->count[i] > 0;
   return length;
 }
 
 static void add_skyline(failures *f, failure_set *set, const skyline *s,
-                        uint32_t first, uint32_t last) {
-  uint32_t length = skyline_length(s, first, last);
+                        search_part part) {
+  uint32_t length = skyline_length(s, part);
   uint64_t at = f->pool_head % f->pool_size;
   if (length > f->pool_size / 4) return;
   if (at + length > f->pool_size) f->pool_head += f->pool_size - at;
   int64_t *out = f->pool + f->pool_head % f->pool_size;
   set->skylines[set->next++ % SKYLINES] = f->pool_head + 1;
-  for (uint32_t i = first; i <= last; i++)
+  for (uint32_t i = part.first; i <= part.last; i++)
     if (s->count[i]) *out++ = s->floor[i];
   f->pool_head += length;
 }
 
-bool failures_has(failures *f, const failure_key *state, const failure_key *set,
-                  const skyline *s, uint32_t first, uint32_t last) {
-  if (has_state(f, state)) return true;
-  const failure_set *stored = find_set(f, set);
+bool failures_has(const failures *f, const failure_keys *keys, const skyline *s,
+                  search_part part) {
+  if (has_state(f, &keys->state)) return true;
+  const failure_set *stored = find_set(f, &keys->set);
   if (!stored) return false;
-  uint32_t length = skyline_length(s, first, last);
+  uint32_t length = skyline_length(s, part);
   for (uint32_t i = 0; i < SKYLINES; i++) {
     const int64_t *floors = find_skyline(f, stored->skylines[i], length);
-    if (floors && is_above(s, first, last, floors)) return true;
+    if (floors && is_above(s, part, floors)) return true;
   }
   return false;
 }
 
-void failures_add(failures *f, const failure_key *state, const failure_key *set,
-                  const skyline *s, uint32_t first, uint32_t last) {
+void failures_add(failures *f, const failure_keys *keys, const skyline *s,
+                  search_part part) {
   if (f->state_slots == 0) return;
-  add_state(f, state);
-  add_skyline(f, add_set(f, set), s, first, last);
+  add_state(f, &keys->state);
+  add_skyline(f, add_set(f, &keys->set), s, part);
 }
 
 /* ---- Growth ----------------------------------------------------------------

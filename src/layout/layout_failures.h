@@ -15,6 +15,16 @@ typedef struct failure_key {
   uint64_t a, b;
 } failure_key;
 
+/* A state with its floors, and without. */
+typedef struct failure_keys {
+  failure_key state, set;
+} failure_keys;
+
+/* Consecutive sections that share bodies without a place. */
+typedef struct search_part {
+  uint32_t first, last;
+} search_part;
+
 typedef struct failures {
   calm_context *context;
   uint64_t max_bytes;
@@ -33,17 +43,15 @@ void failures_free(failures *f);
 /* Double what has become full.  To be called between two runs. */
 calm_status failures_grow(failures *f);
 
-/* The keys of sections first .. last of a state: with its floors, and
-   without. */
-void failures_key(failure_key *state, failure_key *set, const skyline *s,
-                  uint32_t first, uint32_t last);
+/* The keys of a part of the current state of `s`. */
+failure_keys failures_key(const skyline *s, search_part part);
 
-/* Is that state known to fail?  The state is the current one of `s`. */
-bool failures_has(failures *f, const failure_key *state, const failure_key *set,
-                  const skyline *s, uint32_t first, uint32_t last);
+/* Is that state known to fail? */
+bool failures_has(const failures *f, const failure_keys *keys, const skyline *s,
+                  search_part part);
 
 /* Its children were all refuted. */
-void failures_add(failures *f, const failure_key *state, const failure_key *set,
-                  const skyline *s, uint32_t first, uint32_t last);
+void failures_add(failures *f, const failure_keys *keys, const skyline *s,
+                  search_part part);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * First fit in several orders.  Sorting by classes of size (1, 2, 4, ... times
- * a unit) and by start within a class keeps shelves of equal height and is by
+ * First fit in several orders.  Sorting by classes of size (powers of 2, of 8,
+ * ...) and by start within a class keeps shelves of equal height and is by
  * far the best family on large problems, but no order wins everywhere; each is
  * cheap, so all are tried.  An order is given up as soon as it exceeds the best
  * arena so far.  Only integers decide, so that every machine agrees.
@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/vector.h"
 #include "layout/layout_logarithm.h"
+#include "layout/layout_overlap.h"
 #include "layout/layout_pair.h"
 
 /* What orders look at. */
@@ -41,8 +42,7 @@ typedef struct greedy {
   uint32_t movable; /* bodies in `order` */
   taken *taken;     /* scratch of one body */
   uint32_t taken_capacity;
-  uint32_t *placed; /* pieces that have a place */
-  uint32_t placed_count;
+  layout_overlap placed; /* pieces that have a place */
   uint64_t *offsets;
   layout_placement best;
 } greedy;
@@ -55,34 +55,34 @@ static int by_after(const void *left, const void *right) {
   return (a->before > b->before) - (a->before < b->before);
 }
 
-static calm_status reserve_taken(greedy *g, uint32_t count) {
-  calm_context *context = g->l->context;
-  if (count <= g->taken_capacity) return CALM_OK;
-  void *grown = vector_grown(context, g->taken, &g->taken_capacity,
-                             sizeof *g->taken, count);
-  if (!grown) return context_no_memory(context);
-  g->taken = grown;
+static calm_status push_taken(greedy *g, uint32_t at, taken interval) {
+  if (at == g->taken_capacity) {
+    calm_context *context = g->l->context;
+    void *grown = vector_grown(context, g->taken, &g->taken_capacity,
+                               sizeof *g->taken, (uint64_t)at + 1);
+    if (!grown) return context_no_memory(context);
+    g->taken = grown;
+  }
+  g->taken[at] = interval;
   return CALM_OK;
 }
 
 /* All offsets that placed pieces deny to a body. */
 static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body) {
-  const layout_problem *p = g->p;
-  uint32_t count = 0;
-  for (uint32_t i = p->piece_begin[body]; i < p->piece_begin[body + 1]; i++) {
-    TRY(reserve_taken(g, count + g->placed_count));
-    limits_spend(g->l, g->placed_count);
-    for (uint32_t j = 0; j < g->placed_count; j++) {
-      const layout_piece *q = &p->pieces[g->placed[j]];
-      taken *t = &g->taken[count];
-      if (!layout_pieces_forbid(&t->after, &t->before, &p->pieces[i], q))
-        continue;
-      t->after += (int64_t)g->offsets[q->body];
-      t->before += (int64_t)g->offsets[q->body];
-      count += t->before > 0;
+  const layout_piece *pieces = g->p->pieces;
+  *out = 0;
+  for (uint32_t i = g->p->piece_begin[body]; i < g->p->piece_begin[body + 1];
+       i++) {
+    layout_overlap_walk walk = layout_overlap_begin(&g->placed, &pieces[i]);
+    for (uint32_t j; (j = layout_overlap_next(&walk)) != CALM_NONE;) {
+      taken t;
+      layout_pieces_forbid(&t.after, &t.before, &pieces[i], &pieces[j]);
+      t.after += (int64_t)g->offsets[pieces[j].body];
+      t.before += (int64_t)g->offsets[pieces[j].body];
+      if (t.before > 0) TRY(push_taken(g, (*out)++, t));
     }
+    limits_spend(g->l, walk.visited);
   }
-  *out = count;
   return CALM_OK;
 }
 
@@ -103,12 +103,12 @@ static void mark_placed(greedy *g, uint32_t body, uint64_t offset) {
   g->offsets[body] = offset;
   for (uint32_t i = g->p->piece_begin[body]; i < g->p->piece_begin[body + 1];
        i++)
-    g->placed[g->placed_count++] = i;
+    layout_overlap_add(&g->placed, i);
 }
 
 static uint64_t place_fixed(greedy *g) {
   uint64_t arena_bytes = 0;
-  g->placed_count = 0;
+  layout_overlap_clear(&g->placed);
   for (uint32_t b = 0; b < g->p->body_count; b++) {
     const layout_body *body = &g->p->bodies[b];
     g->offsets[b] = 0;
@@ -121,11 +121,15 @@ static uint64_t place_fixed(greedy *g) {
 }
 
 /* *out: the arena that the current order needs, or `cutoff` once it is not
-   less. */
+   less, or time is up and another order has been finished. */
 static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
   uint64_t arena_bytes = place_fixed(g);
   for (uint32_t i = 0; i < g->movable && arena_bytes < cutoff; i++) {
     uint32_t count, body = g->order[i].body;
+    if (cutoff <= NUMBER_MAX_BYTES && limits_spend(g->l, 1)) {
+      arena_bytes = cutoff;
+      break;
+    }
     TRY(collect_taken(g, &count, body));
     uint64_t offset = lowest_free(g->taken, count, g->p->bodies[body].align);
     uint64_t end = offset + g->facts[body].size;
@@ -160,18 +164,15 @@ typedef enum order_kind {
   BY_CLASS
 } order_kind;
 
-/* Classes of size: the first holds sizes below phase/16, each further one
-   grows by base/16. */
+/* Classes of size: sizes whose logarithm, plus a phase, is in one step.  Both
+   in 1/65536. */
 typedef struct order {
   order_kind kind;
-  uint64_t base, phase;
+  uint32_t step, phase;
 } order;
 
 static uint64_t class_of(uint64_t size, const order *o) {
-  uint64_t class = 0, top = o->phase;
-  for (; top / 16 <= size && top < NUMBER_MAX_BYTES; class ++)
-    top = top / 16 * o->base + top % 16 * o->base / 16 + 1;
-  return class;
+  return (uint64_t)(layout_logarithm(size) + o->phase) / o->step;
 }
 
 static rank rank_of(const body_facts *f, uint32_t body, const order *o) {
@@ -221,7 +222,7 @@ static calm_status prepare(greedy *g, const layout_problem *p, arena *scratch,
   *g = (greedy){.p = p, .l = l, .best.arena_bytes = NUMBER_MAX_BYTES + 1};
   ARENA_ARRAY(scratch, g->facts, p->body_count);
   ARENA_ARRAY(scratch, g->order, p->body_count);
-  ARENA_ARRAY(scratch, g->placed, p->piece_count);
+  TRY(layout_overlap_make(&g->placed, p, scratch));
   ARENA_ARRAY(scratch, g->offsets, p->body_count);
   ARENA_ARRAY(results, g->best.offsets, p->body_count);
   for (uint32_t b = 0; b < p->body_count; b++) g->facts[b] = facts_of(p, b);
@@ -239,10 +240,11 @@ static calm_status try_order(greedy *g, order o) {
   return CALM_OK;
 }
 
+/* Classes by powers of 2, 8, 4, 16 and 3, then the rest. */
 static const order listed_orders[] = {
-    {BY_CLASS, 32, 16},           {BY_CLASS, 128, 16},
-    {BY_CLASS, 64, 16},           {BY_CLASS, 256, 16},
-    {BY_CLASS, 48, 16},           {BY_SIZE_AND_START, 0, 0},
+    {BY_CLASS, 1 << 16, 0},       {BY_CLASS, 3 << 16, 0},
+    {BY_CLASS, 2 << 16, 0},       {BY_CLASS, 4 << 16, 0},
+    {BY_CLASS, 103872, 0},        {BY_SIZE_AND_START, 0, 0},
     {BY_SIZE_AND_DURATION, 0, 0}, {BY_AREA, 0, 0},
     {BY_DURATION, 0, 0},          {BY_START, 0, 0}};
 
@@ -250,16 +252,17 @@ enum { LISTED = sizeof listed_orders / sizeof *listed_orders, DRAWN = 24 };
 
 /* A random base of 1.2 to 14 and a random phase. */
 static order draw_order(random_state *random) {
-  uint64_t base = 20 + random_below(random, 205);
-  return (order){BY_CLASS, base, 16 + random_below(random, (uint32_t)base)};
+  uint32_t step = 17240 + random_below(random, 232300);
+  return (order){BY_CLASS, step, random_below(random, step)};
 }
 
 static bool is_enough(const greedy *g, uint64_t enough) {
   return g->best.arena_bytes <= enough || limits_spend(g->l, 0);
 }
 
-static calm_status try_orders(greedy *g, uint64_t enough, uint64_t seed) {
-  random_state random = random_from_seed(seed);
+static calm_status try_orders(greedy *g, layout_ambition ambition) {
+  random_state random = random_from_seed(ambition.seed);
+  uint64_t enough = ambition.enough;
   TRY(try_order(g, (order){BY_SIZE_DESCENDING_INDEX, 0, 0}));
   for (uint32_t i = 0; i < LISTED && !is_enough(g, enough); i++)
     TRY(try_order(g, listed_orders[i]));
@@ -272,13 +275,12 @@ static calm_status try_orders(greedy *g, uint64_t enough, uint64_t seed) {
 }
 
 calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
-                               uint64_t enough, uint64_t seed, arena *a,
-                               limits *l) {
+                               layout_ambition ambition, arena *a, limits *l) {
   greedy g;
   arena scratch;
   arena_init(&scratch, l->context);
   calm_status status = prepare(&g, p, &scratch, a, l);
-  if (status == CALM_OK) status = try_orders(&g, enough, seed);
+  if (status == CALM_OK) status = try_orders(&g, ambition);
   if (status == CALM_OK) *out = g.best;
   context_reallocate(l->context, g.taken, g.taken_capacity * sizeof *g.taken,
                      0);
@@ -289,5 +291,5 @@ calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
 /* The first order of the portfolio, which is always tried. */
 calm_status layout_greedy_size(layout_placement *out, const layout_problem *p,
                                arena *a, limits *l) {
-  return layout_greedy_best(out, p, UINT64_MAX, 0, a, l);
+  return layout_greedy_best(out, p, (layout_ambition){UINT64_MAX, 0}, a, l);
 }

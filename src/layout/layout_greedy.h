@@ -21,12 +21,14 @@ typedef struct layout_placement {
 calm_status layout_greedy_size(layout_placement *out, const layout_problem *p,
                                arena *a, limits *l);
 
-/*
- * The best of that order and many others; ends early when an arena is at most
- * `enough` or the limits are spent.
- */
+/* How long to go on. */
+typedef struct layout_ambition {
+  uint64_t enough; /* an arena of at most this many bytes ends it */
+  uint64_t seed;   /* of the random orders */
+} layout_ambition;
+
+/* The best of that order and many others, until the limits are spent. */
 calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
-                               uint64_t enough, uint64_t seed, arena *a,
-                               limits *l);
+                               layout_ambition ambition, arena *a, limits *l);
 
 #endif

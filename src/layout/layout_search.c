@@ -230,10 +230,8 @@ static calm_status open_frame(bool *opened, layout_search *s,
   search_frame frame = {.part = part};
   *opened = false;
   if (s->options->memory) {
-    failures_key(&frame.state, &frame.set, &s->sky, part.first, part.last);
-    if (failures_has(&s->failures, &frame.state, &frame.set, &s->sky,
-                     part.first, part.last))
-      return CALM_OK;
+    frame.keys = failures_key(&s->sky, part);
+    if (failures_has(&s->failures, &frame.keys, &s->sky, part)) return CALM_OK;
   }
   frame.section = choose_section(s, &part);
   s->sky.work += part.last - part.first + 1;
@@ -314,8 +312,7 @@ static calm_status advance(bool *advanced, layout_search *s) {
 static void remember_failure(layout_search *s) {
   const search_frame *f = &s->frames.data[s->frames.count - 1];
   if (s->options->memory && s->frames.count > 1)
-    failures_add(&s->failures, &f->state, &f->set, &s->sky, f->part.first,
-                 f->part.last);
+    failures_add(&s->failures, &f->keys, &s->sky, f->part);
 }
 
 /* Another choice for the top frame, or, where there is none, for its parent. */

@@ -16,11 +16,6 @@ typedef enum layout_answer {
   LAYOUT_UNDECIDED
 } layout_answer;
 
-/* Consecutive sections that share bodies without a place. */
-typedef struct search_part {
-  uint32_t first, last;
-} search_part;
-
 typedef struct search_frame {
   search_part part;
   uint32_t section; /* in which the choices are made */
@@ -28,7 +23,7 @@ typedef struct search_frame {
   uint32_t part_begin, part_next; /* of the present choice */
   uint32_t mark;                  /* state before the choice */
   bool chosen;
-  failure_key state, set;
+  failure_keys keys;
 } search_frame;
 
 typedef struct layout_search {

@@ -7,13 +7,17 @@
 
 #include "layout/layout_search.h"
 
-/*
- * Raise *bound to a larger arena that every placement needs, as far as windows
- * of growing length, `budget` nodes each, can show it, but not beyond `most`.
- */
-calm_status layout_windows_raise(uint64_t *bound, uint64_t *nodes,
-                                 const layout_grid *grid, uint64_t most,
-                                 uint64_t budget, const layout_options *options,
-                                 limits *l);
+typedef struct layout_windows {
+  const layout_grid *grid;
+  const layout_options *options;
+  limits *l;
+  uint64_t bound;  /* bytes; what is known, and then what was found */
+  uint64_t most;   /* a larger bound is of no use */
+  uint64_t budget; /* nodes per window and question */
+  uint64_t nodes;  /* spent */
+} layout_windows;
+
+/* Raise w->bound as far as windows of growing length can show it. */
+calm_status layout_windows_raise(layout_windows *w);
 
 #endif

@@ -53,17 +53,14 @@ static bool looks_like_onnx(const uint8_t *bytes, size_t length) {
 }
 
 static calm_status refuse(const calm_model *model) {
-  static const char wanted[] =
-      "neither a .tflite file (\"TFL3\" at byte 4) nor a text that begins with "
-      "'calm-graph 1'";
   calm_context *context = model->context;
   const uint8_t *bytes = model->map.bytes;
   size_t length = model->map.length;
   if (length == 0)
     return context_fail(context, CALM_BAD_INPUT,
-                        "%s: byte 0: the file is "
-                        "empty; it is %s",
-                        model->path, wanted);
+                        "%s: byte 0: the file is empty; calm reads .tflite "
+                        "files and texts that begin with 'calm-graph 1'",
+                        model->path);
   if (looks_like_onnx(bytes, length))
     return context_fail(context, CALM_UNSUPPORTED,
                         "%s: byte 0: an ONNX model, which this version does "
@@ -74,8 +71,10 @@ static calm_status refuse(const calm_model *model) {
                         "%s: byte 4: a FlatBuffers file with identifier "
                         "\"%.4s\"; a .tflite file has \"TFL3\"",
                         model->path, (const char *)bytes + 4);
-  return context_fail(context, CALM_BAD_INPUT, "%s: byte 0: %s", model->path,
-                      wanted);
+  return context_fail(context, CALM_BAD_INPUT,
+                      "%s: byte 0: neither a .tflite file (\"TFL3\" at byte 4) "
+                      "nor a text that begins with 'calm-graph 1'",
+                      model->path);
 }
 
 calm_status model_read(calm_model *model) {

@@ -198,37 +198,46 @@ static void warn_about_order(const calm_model *model, const graph *g) {
   }
 }
 
+/* " (and 3 more like it)", or nothing. */
+static void count_others(char out[48], uint32_t count) {
+  out[0] = '\0';
+  if (count > 1)
+    snprintf(out, 48, " (and %" PRIu32 " more like it)", count - 1);
+}
+
+/* Used, but neither written nor given by anybody. */
+static bool comes_from_nowhere(const graph *g, tensor_id t) {
+  const unsigned given =
+      CALM_TENSOR_INPUT | CALM_TENSOR_CONST | CALM_TENSOR_VARIABLE;
+  const graph_tensor *tensor = &g->tensors.data[t];
+  bool used = g->reader_begin[t] < g->reader_begin[t + 1] ||
+              (tensor->flags & CALM_TENSOR_OUTPUT);
+  return used && g->producer[t] == CALM_NONE && !(tensor->flags & given);
+}
+
 /* Scratch that an accelerator's compiler put there is the usual case. */
 static void warn_about_sources(const calm_model *model, const graph *g) {
   const graph_tensor *first = NULL;
   uint32_t count = 0;
+  char others[48];
   for (tensor_id t = 0; t < g->tensors.count; t++) {
     const graph_tensor *tensor = &g->tensors.data[t];
-    const unsigned given =
-        CALM_TENSOR_INPUT | CALM_TENSOR_CONST | CALM_TENSOR_VARIABLE;
-    bool used = g->reader_begin[t] < g->reader_begin[t + 1] ||
-                (tensor->flags & CALM_TENSOR_OUTPUT);
-    if (!used || (tensor->flags & given) || g->producer[t] != CALM_NONE ||
-        tensor->bytes == 0)
-      continue;
+    if (tensor->bytes == 0 || !comes_from_nowhere(g, t)) continue;
     if (!first) first = tensor;
     count++;
   }
-  if (count)
-    context_log(model->context, CALM_LOG_WARNING,
-                "%s: graph '%s': %" PRIu32
-                " tensor%s written by no operator and given by nobody, such as "
-                "'%s' of %" PRIu64 " bytes; they count as 0 bytes",
-                model->path, g->name, count, count == 1 ? " is" : "s are",
-                first->name, first->bytes);
+  if (!first) return;
+  count_others(others, count);
+  context_log(model->context, CALM_LOG_WARNING,
+              "%s: graph '%s': no operator writes tensor '%s' of %" PRIu64
+              " bytes, and it is no input; it counts as 0 bytes%s",
+              model->path, g->name, first->name, first->bytes, others);
 }
 
 static void warn_about(const tflite_reader *r, const tflite_notice *notice) {
-  char others[48] = "";
+  char others[48];
   if (notice->count == 0) return;
-  if (notice->count > 1)
-    snprintf(others, sizeof others, " (and %" PRIu32 " more like it)",
-             notice->count - 1);
+  count_others(others, notice->count);
   context_log(r->context, CALM_LOG_WARNING, "%s: '%s' %s%s", r->file.path,
               notice->name, notice->detail, others);
 }

@@ -38,21 +38,18 @@ calm_status report_heading(text *out, const char *path, bool color) {
 }
 
 static void add_inplace_kinds(text *out, const memory_model *memory) {
-  const char *separator = " ";
-  text_format(out, ", in place");
+  const size_t before = out->length;
   for (uint32_t kind = 0; kind <= OP_OPAQUE; kind++)
-    if (bits_has(memory->inplace, kind)) {
-      text_format(out, "%s%s", separator, op_kind_name((op_kind)kind));
-      separator = ",";
-    }
-  if (*separator == ' ') text_format(out, " none");
+    if (bits_has(memory->inplace, kind))
+      text_format(out, " %s", op_kind_name((op_kind)kind));
+  if (out->length == before) text_format(out, " none");
 }
 
 /* The name says it all unless a column was overridden. */
-static void add_memory(text *out, const memory_model *memory) {
+static void describe_memory(text *out, const memory_model *memory) {
   const memory_model *preset = memory_model_find(memory->name);
   const char *word, *usual, *name;
-  text_format(out, "  memory model %s", memory->name);
+  text_format(out, "memory model %s", memory->name);
   for (uint32_t i = 0; (name = report_memory_words(&word, memory, i)); i++) {
     if (preset) report_memory_words(&usual, preset, i);
     if (!preset || strcmp(word, usual)) text_format(out, ", %s %s", name, word);
@@ -61,9 +58,21 @@ static void add_memory(text *out, const memory_model *memory) {
     text_format(out, ", align %s", report_number(memory->align).text);
   if (!preset || preset->round != memory->round)
     text_format(out, ", round %s", report_number(memory->round).text);
-  if (!preset || !bits_equal(preset->inplace, memory->inplace, OP_KIND_WORDS))
-    add_inplace_kinds(out, memory);
-  text_format(out, "\n");
+  if (preset && bits_equal(preset->inplace, memory->inplace, OP_KIND_WORDS))
+    return;
+  text_format(out, ", in place");
+  add_inplace_kinds(out, memory);
+}
+
+static calm_status add_memory(text *out, const memory_model *memory) {
+  text words;
+  text_init(&words, out->context);
+  describe_memory(&words, memory);
+  text_format(out, "  ");
+  calm_status status = words.failed ? context_no_memory(out->context)
+                                    : report_wrapped(out, words.data, 4, 2);
+  text_free(&words);
+  return status;
 }
 
 calm_status report_title(text *out, const calm_model *model,
@@ -76,8 +85,7 @@ calm_status report_title(text *out, const calm_model *model,
   text_format(out, "%s bytes of activations, %s of weights\n",
               report_number(facts->activation_bytes).text,
               report_number(facts->weight_bytes).text);
-  add_memory(out, memory);
-  return CALM_OK;
+  return add_memory(out, memory);
 }
 
 static void add_effort(text *out, const report_search *s) {

@@ -157,10 +157,33 @@ static picture_block workspace_block(const calm_plan *plan, uint32_t step,
       .past = (uint64_t)step + 1};
 }
 
+/* Do two blocks share bytes at the one step where `in` ends and `successor`
+   begins? */
+static bool meet(const picture_block *in, const picture_block *successor) {
+  return in != successor && in->from < in->past &&
+         successor->from < successor->past && in->past == successor->from + 1 &&
+         in->from <= successor->from && in->low < successor->high &&
+         successor->low < in->high;
+}
+
+/* In CSV no two buffers may share bytes at a step, but an input that dies and
+   the output that takes its place do.  That step is given to one of them. */
+static void part_in_place(picture_block *blocks, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t j = 0; j < count; j++) {
+      picture_block *in = &blocks[i], *successor = &blocks[j];
+      if (!meet(in, successor)) continue;
+      if (in->from < successor->from || successor->past == in->past)
+        in->past--;
+      else
+        successor->from++;
+    }
+}
+
 /* Everything with bytes in the arena: tensors by number, then workspaces by
    step. */
 static calm_status list_blocks(picture *out, const calm_plan *plan,
-                               arena *scratch) {
+                               calm_format format, arena *scratch) {
   const graph *g = plan->graph;
   picture_block *blocks;
   uint32_t count = 0;
@@ -175,6 +198,9 @@ static calm_status list_blocks(picture *out, const calm_plan *plan,
     if (!name) return context_no_memory(scratch->context);
     blocks[count++] = workspace_block(plan, step, name);
   }
+  if (format == CALM_FORMAT_CSV &&
+      bits_count(plan->memory.inplace, OP_KIND_WORDS))
+    part_in_place(blocks, count);
   *out = (picture){.blocks = blocks,
                    .count = count,
                    .bytes = plan->summary.arena_bytes,
@@ -216,7 +242,7 @@ static calm_status render(text *out, const calm_plan *plan, calm_format format,
   picture p;
   if (format == CALM_FORMAT_JSON)
     return report_json_write(out, report_plan_json(scratch, plan));
-  TRY(list_blocks(&p, plan, scratch));
+  TRY(list_blocks(&p, plan, format, scratch));
   if (format == CALM_FORMAT_CSV) {
     write_csv(out, &p);
     return CALM_OK;

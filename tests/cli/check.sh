@@ -7,7 +7,13 @@ for options in "--memory plain" "--memory serenity" \
   "--memory tflm-default --inplace elementwise" \
   "--memory plain --views identity --align 64 --round 4 --inputs whole-run" \
   "--memory plain --inplace add --outputs external --order file"; do
-  run plan $graph $options --emit "plan=$work/p.json"; code_is 0
+  run plan $graph $options --emit "plan=$work/p.json" \
+    --emit "csv=$work/p.csv" --json
+  code_is 0
+  arena=$(python3 -c 'import json, sys
+print(json.load(sys.stdin)["layout"]["arena_bytes"])' <"$work/out")
+  run pack "$work/p.csv" --json; code_is 0
+  json_says "o['arena_bytes'] <= $arena"
   run check $graph "$work/p.json"
   code_is 0; out_has "the plan holds: 0 faults, 0 warnings"; err_is_empty
   run check $graph "$work/p.json" --json

@@ -212,6 +212,26 @@ static void scale_does_not_matter(void **state) {
   }
 }
 
+/* A byte that is always alive keeps sizes near 2^62 from being divided. */
+static void huge_sizes_do_not_wrap(void **state) {
+  (void)state;
+  random_state random = random_from_seed(6);
+  layout_options o = layout_options_default();
+  for (int i = 0; i < 200; i++) {
+    small_problem s;
+    fixture f = fixture_open();
+    do small_random(&s, i % 2 ? SMALL_TRICKY : SMALL_BOXES, &random);
+    while (s.p.body_count == MOST_BODIES);
+    uint64_t once = solve(&f, &s.p, &o).arena_bytes;
+    uint64_t factor = ((UINT64_C(1) << 61) - 1) / (once ? once : 1);
+    small_scale(&s, factor);
+    for (uint32_t b = 0; b < s.p.body_count; b++) s.bodies[b].align = 1;
+    small_add_box(&s, -100, 100, 1);
+    assert_true(solve(&f, &s.p, &o).arena_bytes == once * factor + 1);
+    fixture_close(&f);
+  }
+}
+
 /* ---- Determinism, limits, memory
  * --------------------------------------------- */
 
@@ -376,6 +396,7 @@ int main(void) {
       cmocka_unit_test(brute_force_agrees_under_all_rules),
       cmocka_unit_test(all_rules_agree_on_full_problems),
       cmocka_unit_test(scale_does_not_matter),
+      cmocka_unit_test(huge_sizes_do_not_wrap),
       cmocka_unit_test(runs_repeat_exactly),
       cmocka_unit_test(every_tick_limit_gives_an_answer),
       cmocka_unit_test(other_limits_give_an_answer),

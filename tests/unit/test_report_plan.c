@@ -97,6 +97,9 @@ static void overridden_columns_are_named(void **state) {
   assert_says(f, CALM_FORMAT_TABLE,
               "  memory model plain, views identity, align 1,024, in place "
               "add\n");
+  for (uint32_t kind = 0; kind < OP_OPAQUE; kind++)
+    bits_add(f->plan.memory.inplace, kind);
+  assert_says(f, CALM_FORMAT_TABLE, " softmax");
 }
 
 static void the_long_table_lists_everything(void **state) {
