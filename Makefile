@@ -63,8 +63,8 @@ test: ## build and run the tests of one configuration: CONFIG=...
 	@ninja -C build/$(CONFIG) -j$(JOBS) --quiet
 	@ctest --test-dir build/$(CONFIG) -j$(JOBS) --output-on-failure
 
-bench: all ## time the tool on every case; compare with bench/results.csv
-	@bench/run
+bench: all ## run the tool on every case; BENCH=--write keeps the figures
+	@bench/run $(BENCH)
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (300) under the sanitizers
 	@scripts/setup build check

@@ -19,6 +19,7 @@ target_compile_options(calm_flags INTERFACE -Wall -Wextra -Wpedantic
   # A call that fails leaves its outputs untouched and its status is forwarded;
   # GCC does not see across files that a forwarded failure is never CALM_OK.
   $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+  $<$<BOOL:${CALM_FUZZERS}>:-fsanitize=fuzzer-no-link>
   $<$<BOOL:${CALM_WERROR}>:-Werror>)
 
 add_library(calm_objects OBJECT ${CALM_SOURCES})

@@ -69,12 +69,33 @@ bool context_interrupted(const calm_context *context) {
   return context->interrupted != 0;
 }
 
+/* The hostile build moves every block that changes its size and overwrites
+   what it gives back, so that a stale pointer shows. */
+static void *reallocate_hostile(const calm_allocator *allocator, void *old,
+                                size_t old_size, size_t new_size) {
+  enum { GARBAGE = 0xdb };
+  void *block = NULL;
+  if (new_size) {
+    block = allocator->reallocate(allocator->payload, NULL, 0, new_size);
+    if (!block) return NULL;
+    memset(block, GARBAGE, new_size);
+    if (old) memcpy(block, old, old_size < new_size ? old_size : new_size);
+  }
+  if (!old) return block;
+  memset(old, GARBAGE, old_size);
+  allocator->reallocate(allocator->payload, old, old_size, 0);
+  return block;
+}
+
 void *context_reallocate(calm_context *context, void *old, size_t old_size,
                          size_t new_size) {
   assert(old || old_size == 0);
   if (!old && new_size == 0) return NULL;
-  void *block = context->allocator.reallocate(context->allocator.payload, old,
-                                              old_size, new_size);
+  const calm_allocator *allocator = &context->allocator;
+  void *block =
+      CALM_HOSTILE
+          ? reallocate_hostile(allocator, old, old_size, new_size)
+          : allocator->reallocate(allocator->payload, old, old_size, new_size);
   if (block || new_size == 0) context->bytes += new_size - old_size;
   return block;
 }
