@@ -10,7 +10,7 @@ file(GLOB_RECURSE CALM_SOURCES CONFIGURE_DEPENDS src/*.c)
 
 # What each translation unit of the project is compiled with.
 add_library(calm_flags INTERFACE)
-target_compile_definitions(calm_flags INTERFACE _POSIX_C_SOURCE=200809L
+target_compile_definitions(calm_flags INTERFACE _XOPEN_SOURCE=700
   CALM_HOSTILE=$<CONFIG:Hostile>)
 target_compile_options(calm_flags INTERFACE -Wall -Wextra -Wpedantic
   -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
