@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,8 @@ calm_status file_write(calm_context *context, const char *path,
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
     return write_in_place(context, path, bytes, length);
   static const char suffix[] = ".XXXXXX";
+  char resolved[PATH_MAX]; /* a link stays, what it leads to is replaced */
+  if (realpath(path, resolved)) path = resolved;
   size_t size = strlen(path) + sizeof suffix;
   char *temporary = context_reallocate(context, NULL, 0, size);
   if (!temporary) return context_no_memory(context);

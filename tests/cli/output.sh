@@ -101,4 +101,12 @@ checking "with stdout and stderr closed, no file is hit in their place"
 code_is 3
 python3 -m json.tool "$work/out.d/p.json" >/dev/null || fault "no JSON"
 cmp -s $graph "$work/in.cg" || fault "the input changed"
+checking "an output that is a link stays one, and what it leads to is written"
+: >"$work/real.json"
+ln -s real.json "$work/link.json"
+run plan "$graph" --emit "plan=$work/link.json"
+code_is 0
+[ -L "$work/link.json" ] || fault "the link is gone"
+python3 -m json.tool "$work/real.json" >/dev/null || fault "nothing was written"
+
 finish
