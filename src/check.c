@@ -1,5 +1,6 @@
 /* Whether a plan holds for a model: the plan inside a .tflite file, or one in
    JSON. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -27,6 +28,16 @@ static calm_status read_offsets(memory_plan *out, const graph *g,
   return CALM_OK;
 }
 
+/* A table without offsets. */
+static calm_status unreadable(calm_verdict *v, const char *reason) {
+  char words[128];
+  const int length =
+      snprintf(words, sizeof words, "OfflineMemoryAllocation: %s", reason);
+  const char *copy = arena_string(&v->arena, words, (size_t)length);
+  if (!copy) return context_no_memory(v->context);
+  return fault(v, "short", copy);
+}
+
 static uint32_t count_tensors(const calm_model *model) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < model->graphs.count; i++)
@@ -38,7 +49,8 @@ static uint32_t count_tensors(const calm_model *model) {
 static calm_status judge_table(calm_verdict *v, bool *out_readable) {
   const model_offline_plan *offline = &v->model->offline;
   const uint32_t tensors = count_tensors(v->model);
-  *out_readable = offline->word_count >= tensors;
+  *out_readable = !offline->fault && offline->word_count >= tensors;
+  if (offline->fault) return unreadable(v, offline->fault);
   if (offline->declared_count < 0 ||
       (uint32_t)offline->declared_count != tensors)
     TRY(fault(
@@ -80,40 +92,46 @@ static calm_status check_offline(calm_verdict *v, const calm_options *options) {
   return status;
 }
 
-static calm_status check_json(calm_verdict *v, const char *path,
-                              const calm_options *options) {
+static calm_status read_json(memory_plan *out, calm_verdict *v) {
   file_map map;
-  memory_plan plan;
-  const graph *g = &v->model->graphs.data[0];
-  TRY(pipeline_memory_model(&v->memory, v->model, options));
-  v->source = arena_string(&v->arena, path, strlen(path));
-  if (!v->source) return context_no_memory(v->context);
-  TRY(file_map_open(&map, v->context, path));
-  calm_status status = report_plan_read(&plan, &v->memory, &v->arena, v->source,
-                                        (const char *)map.bytes, map.length, g);
+  TRY(file_map_open(&map, v->context, v->source));
+  calm_status status = report_plan_read(out, &v->memory, &v->arena, v->source,
+                                        (const char *)map.bytes, map.length,
+                                        &v->model->graphs.data[0]);
   file_map_close(&map);
-  TRY(status);
+  return status;
+}
+
+/* The bodies of operators are placed under the memory model of the plan. */
+static calm_status check_json(calm_verdict *v, const calm_options *options) {
+  memory_plan plan;
+  uint64_t *arenas, *workspaces;
+  const graph *g = &v->model->graphs.data[0];
+  v->source = arena_string(&v->arena, v->source, strlen(v->source));
+  if (!v->source) return context_no_memory(v->context);
+  TRY(pipeline_memory_model(&v->memory, v->model, options));
+  TRY(read_json(&plan, v));
+  TRY(pipeline_body_arenas(&arenas, v->model, &v->memory, &v->arena));
+  TRY(memory_workspaces(&workspaces, g, arenas, &v->arena));
+  plan.workspace_bytes = workspaces;
   return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+}
+
+static calm_status judge(void *result, const calm_options *options) {
+  calm_verdict *v = result;
+  return v->source ? check_json(v, options) : check_offline(v, options);
 }
 
 calm_status calm_check(calm_verdict **out, calm_model *model,
                        const char *plan_path, const calm_options *options) {
-  calm_context *context = model->context;
-  calm_options *defaults = NULL;
   TRY(model_finish(model));
-  if (!options) TRY(calm_options_new(&defaults, context));
-  calm_verdict *v = context_reallocate(context, NULL, 0, sizeof *v);
-  calm_status status = v ? CALM_OK : context_no_memory(context);
-  if (v) {
-    memset(v, 0, sizeof *v);
-    v->context = context;
-    v->model = model;
-    arena_init(&v->arena, context);
-    if (!options) options = defaults;
-    status = plan_path ? check_json(v, plan_path, options)
-                       : check_offline(v, options);
-  }
-  calm_options_free(defaults);
+  calm_verdict *v = pipeline_allocate(model->context, sizeof *v);
+  if (!v) return CALM_NO_MEMORY;
+  v->context = model->context;
+  v->model = model;
+  v->source = plan_path;
+  arena_init(&v->arena, v->context);
+  calm_status status = pipeline_run(v->context, options, judge, v);
   if (status == CALM_OK)
     *out = v;
   else

@@ -1,9 +1,8 @@
 /* What is in a model, and what its memory does in file order. */
-#include <string.h>
-
 #include "pipeline.h"
 
-static calm_status look(calm_inspection *i, const calm_options *options) {
+static calm_status look(void *result, const calm_options *options) {
+  calm_inspection *i = result;
   uint64_t *arenas;
   const double start = limits_clock();
   TRY(pipeline_memory_model(&i->memory, i->model, options));
@@ -21,21 +20,14 @@ static calm_status look(calm_inspection *i, const calm_options *options) {
 
 calm_status calm_inspect(calm_inspection **out, calm_model *model,
                          const calm_options *options) {
-  calm_context *context = model->context;
-  calm_options *defaults = NULL;
   TRY(model_finish(model));
-  if (!options) TRY(calm_options_new(&defaults, context));
-  calm_inspection *i = context_reallocate(context, NULL, 0, sizeof *i);
-  calm_status status = i ? CALM_OK : context_no_memory(context);
-  if (i) {
-    memset(i, 0, sizeof *i);
-    i->context = context;
-    i->model = model;
-    i->graph = &model->graphs.data[0];
-    arena_init(&i->arena, context);
-    status = look(i, options ? options : defaults);
-  }
-  calm_options_free(defaults);
+  calm_inspection *i = pipeline_allocate(model->context, sizeof *i);
+  if (!i) return CALM_NO_MEMORY;
+  i->context = model->context;
+  i->model = model;
+  i->graph = &model->graphs.data[0];
+  arena_init(&i->arena, i->context);
+  calm_status status = pipeline_run(i->context, options, look, i);
   if (status == CALM_OK)
     *out = i;
   else

@@ -22,18 +22,12 @@ static calm_status name_file(const calm_packing *p, calm_status status) {
   return context_fail(p->context, status, "%s: %s", p->path, reason);
 }
 
-static calm_status solve(calm_packing *p, const char *path,
-                         const calm_options *options) {
+static calm_status solve(void *result, const calm_options *options) {
+  calm_packing *p = result;
   limits l;
-  layout_options o = layout_options_default();
-  o.method = (layout_method)options->layout;
-  o.seed = options->seed;
-  o.all_valleys = options->layout_valleys;
-  o.memory = options->layout_memory;
-  o.decompose = options->layout_decompose;
-  o.windows = options->layout_windows;
+  const layout_options o = pipeline_layout_options(options);
   const double start = limits_clock();
-  p->path = arena_string(&p->arena, path, strlen(path));
+  p->path = arena_string(&p->arena, p->path, strlen(p->path));
   if (!p->path) return context_no_memory(p->context);
   TRY(pipeline_choice(&p->layout_method, "layout", options->layout, &p->arena));
   TRY(read_csv(p));
@@ -53,17 +47,12 @@ static calm_status solve(calm_packing *p, const char *path,
 
 calm_status calm_pack(calm_packing **out, calm_context *context,
                       const char *csv_path, const calm_options *options) {
-  calm_options *defaults = NULL;
-  if (!options) TRY(calm_options_new(&defaults, context));
-  calm_packing *p = context_reallocate(context, NULL, 0, sizeof *p);
-  calm_status status = p ? CALM_OK : context_no_memory(context);
-  if (p) {
-    memset(p, 0, sizeof *p);
-    p->context = context;
-    arena_init(&p->arena, context);
-    status = solve(p, csv_path, options ? options : defaults);
-  }
-  calm_options_free(defaults);
+  calm_packing *p = pipeline_allocate(context, sizeof *p);
+  if (!p) return CALM_NO_MEMORY;
+  p->context = context;
+  p->path = csv_path;
+  arena_init(&p->arena, context);
+  calm_status status = pipeline_run(context, options, solve, p);
   if (status == CALM_OK)
     *out = p;
   else

@@ -2,6 +2,25 @@
 
 #include <string.h>
 
+void *pipeline_allocate(calm_context *context, size_t bytes) {
+  void *result = context_reallocate(context, NULL, 0, bytes);
+  if (result)
+    memset(result, 0, bytes);
+  else
+    context_no_memory(context);
+  return result;
+}
+
+calm_status pipeline_run(calm_context *context, const calm_options *options,
+                         pipeline_fill *fill, void *result) {
+  calm_options *defaults;
+  if (options) return fill(result, options);
+  TRY(calm_options_new(&defaults, context));
+  calm_status status = fill(result, defaults);
+  calm_options_free(defaults);
+  return status;
+}
+
 static const char *preset_of(const calm_model *model,
                              const calm_options *options) {
   if (strcmp(options->memory, "auto")) return options->memory;
@@ -105,6 +124,17 @@ void pipeline_limits(limits *out, calm_context *context,
   out->max_bytes = options->memory_limit_bytes;
   if (options->time_limit_s > 0)
     out->deadline = limits_clock() + options->time_limit_s * share;
+}
+
+layout_options pipeline_layout_options(const calm_options *options) {
+  layout_options o = layout_options_default();
+  o.method = (layout_method)options->layout;
+  o.seed = options->seed;
+  o.all_valleys = options->layout_valleys;
+  o.memory = options->layout_memory;
+  o.decompose = options->layout_decompose;
+  o.windows = options->layout_windows;
+  return o;
 }
 
 plan_facts pipeline_facts(const graph *g, const memory_profile *profile) {

@@ -1,11 +1,23 @@
 /*
- * What the verbs share: the memory model that options and model ask for, the
- * arenas of subgraphs, and limits.
+ * What the verbs share: making a result under given or default options, the
+ * memory model that options and model ask for, the arenas of subgraphs, limits.
  */
 #ifndef CALM_PIPELINE_H
 #define CALM_PIPELINE_H
 
 #include "plan.h"
+
+/* A zeroed result of `bytes`; NULL, "out of memory" recorded, if there is
+   none. */
+void *pipeline_allocate(calm_context *context, size_t bytes);
+
+/* Fills a result; what it took is freed with the result, also after a failure.
+ */
+typedef calm_status pipeline_fill(void *result, const calm_options *options);
+
+/* Run `fill` under the options, or under the defaults if they are NULL. */
+calm_status pipeline_run(calm_context *context, const calm_options *options,
+                         pipeline_fill *fill, void *result);
 
 /* The preset that --memory names ("auto": by the format of the model), with the
    overrides applied. */
@@ -19,9 +31,11 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
 calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
                                  const memory_model *memory, arena *a);
 
-/* The limits of the options; `share` of the time limit is given away. */
+/* The limits of the options; only `share` of the time limit is given. */
 void pipeline_limits(limits *out, calm_context *context,
                      const calm_options *options, double share);
+
+layout_options pipeline_layout_options(const calm_options *options);
 
 /* Counts and sums of a graph. */
 plan_facts pipeline_facts(const graph *g, const memory_profile *profile);

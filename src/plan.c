@@ -37,17 +37,6 @@ static order_options order_options_of(const calm_options *options) {
   return o;
 }
 
-static layout_options layout_options_of(const calm_options *options) {
-  layout_options o = layout_options_default();
-  o.method = (layout_method)options->layout;
-  o.seed = options->seed;
-  o.all_valleys = options->layout_valleys;
-  o.memory = options->layout_memory;
-  o.decompose = options->layout_decompose;
-  o.windows = options->layout_windows;
-  return o;
-}
-
 /* An order of the order problem, with the arena it gets. */
 typedef struct candidate {
   uint32_t *order_sequence;
@@ -160,7 +149,7 @@ static calm_status step_order(bool *out_moved, uint32_t *sequence,
 /* Walk over orders whose peak is no higher; keep the best arena. */
 static calm_status try_other_orders(candidate *best, planner *p,
                                     uint64_t target_bytes, limits *l) {
-  layout_options greedy = layout_options_of(p->options);
+  layout_options greedy = pipeline_layout_options(p->options);
   random_state random = random_from_seed(p->options->seed);
   uint32_t *sequence, *where;
   const uint32_t n = p->problem.order.op_count;
@@ -196,8 +185,18 @@ static bool order_is_free(const planner *p) {
   return p->options->order == ORDER_EXACT || p->options->order == ORDER_DP;
 }
 
+/* Place the best order once more, with all effort that is left; a limit may
+   leave the new placement behind the old one. */
+static calm_status improve(candidate *best, const planner *p,
+                           const layout_options *options, limits *l) {
+  candidate again;
+  TRY(place(&again, p, best->order_sequence, options, l));
+  if (again.layout.arena_bytes <= best->layout.arena_bytes) *best = again;
+  return CALM_OK;
+}
+
 static calm_status plan_layout(candidate *best, planner *p) {
-  layout_options o = layout_options_of(p->options);
+  layout_options o = pipeline_layout_options(p->options);
   const double start = limits_clock();
   const uint64_t target = p->plan->order.bound_bytes;
   limits l, first;
@@ -210,8 +209,7 @@ static calm_status plan_layout(candidate *best, planner *p) {
   if (order_is_free(p) && best->layout.arena_bytes > target &&
       p->problem.order.op_count > 1) {
     TRY(try_other_orders(best, p, target, &l));
-    if (best->layout.arena_bytes > target)
-      TRY(place(best, p, best->order_sequence, &o, &l));
+    if (best->layout.arena_bytes > target) TRY(improve(best, p, &o, &l));
   }
   p->plan->layout_seconds = limits_clock() - start;
   return CALM_OK;
@@ -223,7 +221,8 @@ static calm_status record_offsets(planner *p, const candidate *c) {
   const memory_problem *m = &p->problem;
   ARENA_ARRAY(&plan->arena, plan->offsets, p->g->tensors.count);
   ARENA_ARRAY(&plan->arena, plan->workspace_offsets, p->g->ops.count);
-  ARENA_ARRAY(&plan->arena, plan->workspace_bytes, p->g->ops.count);
+  TRY(memory_workspaces(&plan->workspace_bytes, p->g, p->body_arenas,
+                        &plan->arena));
   for (tensor_id t = 0; t < p->g->tensors.count; t++) {
     const bool single = m->buffer_begin[t + 1] - m->buffer_begin[t] == 1;
     plan->offsets[t] =
@@ -236,8 +235,6 @@ static calm_status record_offsets(planner *p, const candidate *c) {
     const uint32_t body = c->placement.workspace_body[op];
     plan->workspace_offsets[op] =
         body == CALM_NONE ? UINT64_MAX : c->layout.offsets[body];
-    plan->workspace_bytes[op] =
-        p->g->ops.data[op].workspace_bytes + m->body_workspace[op];
   }
   return CALM_OK;
 }
@@ -324,7 +321,8 @@ static calm_status run(planner *p) {
   return check_plan(p);
 }
 
-static calm_status make(calm_plan *plan, const calm_options *options) {
+static calm_status make(void *result, const calm_options *options) {
+  calm_plan *plan = result;
   arena scratch;
   arena_init(&scratch, plan->context);
   planner p = {
@@ -336,21 +334,14 @@ static calm_status make(calm_plan *plan, const calm_options *options) {
 
 calm_status calm_plan_make(calm_plan **out, calm_model *model,
                            const calm_options *options) {
-  calm_context *context = model->context;
-  calm_options *defaults = NULL;
   TRY(model_finish(model));
-  if (!options) TRY(calm_options_new(&defaults, context));
-  calm_plan *plan = context_reallocate(context, NULL, 0, sizeof *plan);
-  calm_status status = plan ? CALM_OK : context_no_memory(context);
-  if (plan) {
-    memset(plan, 0, sizeof *plan);
-    plan->context = context;
-    plan->model = model;
-    plan->graph = &model->graphs.data[0];
-    arena_init(&plan->arena, context);
-    status = make(plan, options ? options : defaults);
-  }
-  calm_options_free(defaults);
+  calm_plan *plan = pipeline_allocate(model->context, sizeof *plan);
+  if (!plan) return CALM_NO_MEMORY;
+  plan->context = model->context;
+  plan->model = model;
+  plan->graph = &model->graphs.data[0];
+  arena_init(&plan->arena, plan->context);
+  calm_status status = pipeline_run(plan->context, options, make, plan);
   if (status == CALM_OK)
     *out = plan;
   else

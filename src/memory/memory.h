@@ -52,15 +52,22 @@ calm_status memory_model_override(memory_model *model, calm_context *context,
 /* The order problem of a graph, and the way back. */
 typedef struct memory_problem {
   order_problem order;
-  op_id *op_of;             /* order operator -> graph operator */
-  uint32_t *order_op_of;    /* graph operator -> order operator; CALM_NONE for
-                               operators that cost nothing (views, elided
-                               concats), which are no operators there */
-  uint32_t *buffer_begin;   /* tensor t lives in buffers[buffer_begin[t] ..] */
-  uint32_t *buffers;        /* several only where a concat is elided */
-  tensor_id *tensor_of;     /* buffer -> the tensor that gives it its name */
-  uint64_t *body_workspace; /* per graph operator: what its bodies need */
+  op_id *op_of;              /* order operator -> graph operator */
+  uint32_t *order_op_of;     /* graph operator -> order operator; CALM_NONE for
+                                operators that cost nothing (views, elided
+                                concats), which are no operators there */
+  uint32_t *buffer_begin;    /* tensor t lives in buffers[buffer_begin[t] ..] */
+  uint32_t *buffers;         /* several only where a concat is elided */
+  tensor_id *tensor_of;      /* buffer -> the tensor that gives it its name */
+  uint64_t *workspace_bytes; /* per graph operator; see memory_workspaces */
 } memory_problem;
+
+/*
+ * Per operator what it needs while it runs beside its tensors: its own
+ * workspace and the largest of its bodies, not rounded.  body_arena as below.
+ */
+calm_status memory_workspaces(uint64_t **out, const graph *g,
+                              const uint64_t *body_arena, arena *a);
 
 /*
  * Build it.  body_arena[i] are the bytes that graph i of the model needs when

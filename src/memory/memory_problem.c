@@ -25,11 +25,11 @@ typedef struct builder {
   memory_problem p;
 } builder;
 
-static calm_status fail_total(const builder *b) {
-  return context_fail(b->a->context, CALM_BAD_INPUT,
+static calm_status fail_total(const graph *g, calm_context *context) {
+  return context_fail(context, CALM_BAD_INPUT,
                       "graph '%s': its tensors and workspaces together exceed "
                       "2^62 bytes",
-                      b->g->name);
+                      g->name);
 }
 
 static uint64_t largest_body(const graph_op *op, const uint64_t *body_arena) {
@@ -40,17 +40,26 @@ static uint64_t largest_body(const graph_op *op, const uint64_t *body_arena) {
   return largest;
 }
 
-static calm_status sum_workspace(builder *b, const uint64_t *body_arena) {
-  ARENA_ARRAY(b->a, b->p.body_workspace, b->g->ops.count);
-  ARENA_ARRAY(&b->scratch, b->workspace, b->g->ops.count);
-  for (op_id op = 0; op < b->g->ops.count; op++) {
-    const graph_op *o = &b->g->ops.data[op];
-    uint64_t bytes;
-    b->p.body_workspace[op] = largest_body(o, body_arena);
-    if (!number_add(&bytes, o->workspace_bytes, b->p.body_workspace[op]))
-      return fail_total(b);
-    b->workspace[op] = number_round_up(bytes, b->model->round);
+calm_status memory_workspaces(uint64_t **out, const graph *g,
+                              const uint64_t *body_arena, arena *a) {
+  uint64_t *bytes;
+  ARENA_ARRAY(a, bytes, g->ops.count);
+  for (op_id op = 0; op < g->ops.count; op++) {
+    const graph_op *o = &g->ops.data[op];
+    if (!number_add(&bytes[op], o->workspace_bytes,
+                    largest_body(o, body_arena)))
+      return fail_total(g, a->context);
   }
+  *out = bytes;
+  return CALM_OK;
+}
+
+static calm_status sum_workspace(builder *b, const uint64_t *body_arena) {
+  TRY(memory_workspaces(&b->p.workspace_bytes, b->g, body_arena, b->a));
+  ARENA_ARRAY(&b->scratch, b->workspace, b->g->ops.count);
+  for (op_id op = 0; op < b->g->ops.count; op++)
+    b->workspace[op] =
+        number_round_up(b->p.workspace_bytes[op], b->model->round);
   return CALM_OK;
 }
 
@@ -289,10 +298,10 @@ static calm_status check_total(const builder *b) {
   uint64_t total = 0;
   for (uint32_t i = 0; i < b->p.order.buffer_count; i++)
     if (!number_add(&total, total, b->p.order.buffers[i].bytes))
-      return fail_total(b);
+      return fail_total(b->g, b->a->context);
   for (uint32_t u = 0; u < b->p.order.op_count; u++)
     if (!number_add(&total, total, b->p.order.workspace[u]))
-      return fail_total(b);
+      return fail_total(b->g, b->a->context);
   return CALM_OK;
 }
 

@@ -403,7 +403,7 @@ static void workspace_is_own_and_of_the_largest_body(void **state) {
       "tensor i 1 input\n";
   problem_fixture t;
   open_problem(&t, "plain", text);
-  assert_int_equal(t.p.body_workspace[0], 40);
+  assert_int_equal(t.p.workspace_bytes[0], 43);
   assert_int_equal(t.p.order.workspace[0], 43);
   assert_int_equal(file_peak(&t), 53);
   close_problem(&t);
