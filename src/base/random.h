@@ -25,9 +25,4 @@ static inline uint32_t random_below(random_state *r, uint32_t bound) {
   return (uint32_t)((random_next(r) >> 32) * bound >> 32);
 }
 
-/* 0 <= x < 1 */
-static inline double random_unit(random_state *r) {
-  return (double)(random_next(r) >> 11) * 0x1p-53;
-}
-
 #endif

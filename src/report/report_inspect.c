@@ -71,14 +71,7 @@ static void add_interface(report_table *t, const graph *g, unsigned flag,
     if (!(tensor->flags & flag)) continue;
     report_table_cell(t, "%s", role);
     report_table_name(t, tensor->name);
-    text shape;
-    text_init(&shape, t->scratch.context);
-    report_add_shape(&shape, tensor);
-    if (shape.failed)
-      t->failed = true;
-    else
-      report_table_name(t, shape.data);
-    text_free(&shape);
+    report_add_shape(t, tensor);
     report_table_number(t, tensor->bytes);
   }
 }

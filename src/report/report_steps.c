@@ -34,7 +34,7 @@ calm_status report_steps(text *out, const graph *g, const op_id *sequence,
   return report_table_finish(&t, out, color);
 }
 
-void report_add_shape(text *out, const graph_tensor *tensor) {
+static void write_shape(text *out, const graph_tensor *tensor) {
   if (tensor->type == ELEMENT_ABSTRACT) {
     text_format(out, "-");
     return;
@@ -43,6 +43,17 @@ void report_add_shape(text *out, const graph_tensor *tensor) {
   for (uint32_t i = 0; i < tensor->rank; i++)
     text_format(out, "%s%" PRId64, i ? "," : "", tensor->dimensions[i]);
   text_format(out, "]");
+}
+
+void report_add_shape(report_table *t, const graph_tensor *tensor) {
+  text shape;
+  text_init(&shape, t->scratch.context);
+  write_shape(&shape, tensor);
+  if (shape.failed)
+    t->failed = true;
+  else
+    report_table_name(t, shape.data);
+  text_free(&shape);
 }
 
 static const char *role_of(const graph_tensor *tensor) {
@@ -56,17 +67,6 @@ static const char *role_of(const graph_tensor *tensor) {
 /* Weights are many and take no part in the arena. */
 static bool takes_part(const graph_tensor *tensor, const memory_life *life) {
   return life->counted || !(tensor->flags & CALM_TENSOR_CONST);
-}
-
-static void add_shape_cell(report_table *t, const graph_tensor *tensor) {
-  text shape;
-  text_init(&shape, t->scratch.context);
-  report_add_shape(&shape, tensor);
-  if (shape.failed)
-    t->failed = true;
-  else
-    report_table_name(t, shape.data);
-  text_free(&shape);
 }
 
 static void add_steps_cell(report_table *t, const memory_life *life) {
@@ -108,7 +108,7 @@ calm_status report_tensors(text *out, const graph *g,
     const memory_life *life = &profile->lives[i];
     if (!takes_part(tensor, life)) continue;
     report_table_name(&t, tensor->name);
-    add_shape_cell(&t, tensor);
+    report_add_shape(&t, tensor);
     report_table_number(&t, life->counted ? life->bytes : tensor->bytes);
     add_offset_cell(&t, offsets, i);
     add_steps_cell(&t, life);

@@ -19,7 +19,8 @@ calm_status report_tensors(text *out, const graph *g,
                            const memory_profile *profile,
                            const uint64_t *offsets, bool color);
 
-/* "f32[1,28,28,32]", or "-" for a tensor of which only bytes are known. */
-void report_add_shape(text *out, const graph_tensor *tensor);
+/* A cell "f32[1,28,28,32]", or "-" for a tensor of which only bytes are
+   known. */
+void report_add_shape(report_table *t, const graph_tensor *tensor);
 
 #endif

@@ -3,22 +3,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "order_cases.h"
-
-static calm_context *context;
-static problem_builder builder;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  calm_context_free(context);
-  return 0;
-}
+#include "order_fixture.h"
 
 static void agrees_with_the_replay(void **state) {
   (void)state;

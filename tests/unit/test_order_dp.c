@@ -7,23 +7,8 @@
 
 #include "cases.h"
 #include "order/order_dp.h"
-#include "order_cases.h"
+#include "order_fixture.h"
 #include "order_cg.h"
-
-static calm_context *context;
-static problem_builder builder;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  calm_context_free(context);
-  return 0;
-}
 
 enum { COMBINATIONS = 4 }; /* cuts off, on; budget off, on */
 

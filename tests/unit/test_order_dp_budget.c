@@ -5,22 +5,7 @@
 
 #include "order/order_dp.h"
 #include "order/order_greedy.h"
-#include "order_cases.h"
-
-static calm_context *context;
-static problem_builder builder;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  calm_context_free(context);
-  return 0;
-}
+#include "order_fixture.h"
 
 static order_dp_trial try_budget(const order_problem *p, uint64_t budget,
                                  uint64_t step_ticks) {

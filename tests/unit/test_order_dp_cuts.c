@@ -4,22 +4,7 @@
 #include <cmocka.h>
 
 #include "order/order_dp.h"
-#include "order_cases.h"
-
-static calm_context *context;
-static problem_builder builder;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  calm_context_free(context);
-  return 0;
-}
+#include "order_fixture.h"
 
 /* sizes[k]: how many down-sets have k operators. */
 static void count_by_size(uint32_t *sizes, const order_problem *p) {

@@ -5,22 +5,7 @@
 
 #include "order/order_greedy.h"
 #include "order/order_list.h"
-#include "order_cases.h"
-
-static calm_context *context;
-static problem_builder builder;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  calm_context_free(context);
-  return 0;
-}
+#include "order_fixture.h"
 
 static order_result solve(const order_problem *p, order_method method,
                           arena *a) {

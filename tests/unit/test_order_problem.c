@@ -4,22 +4,7 @@
 #include <cmocka.h>
 
 #include "base/number.h"
-#include "order_cases.h"
-
-static calm_context *context;
-static problem_builder builder;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  calm_context_free(context); /* asserts that nothing is left */
-  return 0;
-}
+#include "order_fixture.h"
 
 /* 0 makes a (5); 1 turns a into b (3); 2 reads a and makes c (4), an output. */
 static void small_problem(order_problem *p, arena *a) {
