@@ -14,8 +14,6 @@ address of the activations in the interpreter's arena; or `error`.  With
 the last invocation, by index.
 """
 import argparse
-import os
-import sys
 
 import numpy
 from ai_edge_litert import interpreter as litert
@@ -57,11 +55,14 @@ def written_tensors(interpreter):
 
 
 def measure_span(interpreter):
-    """The bytes between the first and the last activation; they share one
-    block of memory as long as no tensor is dynamic."""
+    """The bytes between the first and the last activation, which share one
+    block of memory; None if a tensor has none before the first run."""
     lowest, highest = [], []
     for index in written_tensors(interpreter) & operator_tensors(interpreter):
-        place = interpreter.tensor(index)().__array_interface__
+        try:
+            place = interpreter.tensor(index)().__array_interface__
+        except ValueError:  # no data: it is made at run time, or is empty
+            return None
         size = numpy.dtype(place["typestr"]).itemsize
         lowest.append(place["data"][0])
         highest.append(lowest[-1] + size * int(numpy.prod(place["shape"])))
@@ -105,9 +106,6 @@ def main():
     options = parser.parse_args()
     runner.report({"models": [run_model(path, options)
                               for path in options.models]})
-    # Some models crash while they are taken down, which tells nothing.
-    sys.stdout.flush()
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,11 @@
 """Run .onnx models in ONNX Runtime and print peak memory, order and outputs.
 
     run_ort.py MODEL... [--order priority|default] [--dim NAME=N]...
-               [--invocations N] [--seed N]
+               [--value INPUT=N]... [--invocations N] [--seed N]
+
+--dim says the size of a named dimension, or of one without a name by input and
+axis (x.1=64); what is not said is 1.  --value what all elements of
+an input are (else they are random).
 
 The meter is the runtime's own: the largest `mem_bytes_requested_in_use` that
 the profiler notes after any kernel.  For it to count activations and nothing
@@ -15,9 +19,7 @@ main graph) and `outputs`, a list of digests per invocation; or `error`.
 """
 import argparse
 import json
-import os
 import pathlib
-import sys
 import tempfile
 
 import numpy
@@ -50,24 +52,29 @@ def make_session(path, order, profile):
         path, options, providers=["CPUExecutionProvider"])
 
 
-def input_shape(shape, dims):
+def input_shape(entry, dims):
     """Numbers for the names in a shape; what --dim leaves open is 1."""
-    return [size if isinstance(size, int) else dims.get(size, 1)
-            for size in shape]
+    return [size if isinstance(size, int) else
+            dims.get(size or f"{entry.name}.{axis}", 1)
+            for axis, size in enumerate(entry.shape)]
 
 
-def make_inputs(session, dims, invocation, seed):
+def make_inputs(session, options, invocation):
     feeds = {}
     for index, entry in enumerate(session.get_inputs()):
-        name = entry.type[len("tensor("):-1]
-        shape = input_shape(entry.shape, dims)
-        feeds[entry.name] = runner.make_input(shape, TYPES[name], index,
-                                              invocation, seed)
+        dtype = TYPES[entry.type[len("tensor("):-1]]
+        shape = input_shape(entry, options.dim)
+        if entry.name in options.value:
+            array = numpy.full(shape, options.value[entry.name], dtype)
+        else:
+            array = runner.make_input(shape, dtype, index, invocation,
+                                      options.seed)
+        feeds[entry.name] = array
     return feeds
 
 
-def invoke(session, dims, invocation, seed):
-    outputs = session.run(None, make_inputs(session, dims, invocation, seed))
+def invoke(session, options, invocation):
+    outputs = session.run(None, make_inputs(session, options, invocation))
     return [runner.digest(numpy.asarray(array)) for array in outputs]
 
 
@@ -89,12 +96,10 @@ def read_profile(profile):
 
 
 def run_model(path, options):
-    dims = dict(word.split("=") for word in options.dim)
-    dims = {name: int(size) for name, size in dims.items()}
     with tempfile.TemporaryDirectory() as folder:
         try:
             session = make_session(path, options.order, folder + "/profile")
-            outputs = [invoke(session, dims, number, options.seed)
+            outputs = [invoke(session, options, number)
                        for number in range(options.invocations)]
             facts = read_profile(session.end_profiling())
             return facts | {"outputs": outputs}
@@ -102,18 +107,25 @@ def run_model(path, options):
             return {"error": str(error)}
 
 
+def read_pairs(words):
+    """NAME=N, NAME=N, ... as a dictionary."""
+    pairs = (word.rsplit("=", 1) for word in words)
+    return {name: int(number) for name, number in pairs}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("models", nargs="+")
     parser.add_argument("--order", choices=ORDERS, default="priority")
     parser.add_argument("--dim", action="append", default=[])
+    parser.add_argument("--value", action="append", default=[])
     parser.add_argument("--invocations", type=int, default=2)
     parser.add_argument("--seed", type=int, default=runner.SEED)
     options = parser.parse_args()
+    options.dim = read_pairs(options.dim)
+    options.value = read_pairs(options.value)
     runner.report({"models": [run_model(path, options)
                               for path in options.models]})
-    sys.stdout.flush()
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ invocation, so that a plan that overwrites it shows.
 import argparse
 import os
 import re
-import sys
 import tempfile
 
 from tflite_micro.python.tflite_micro import runtime
@@ -88,9 +87,6 @@ def main():
     parser.add_argument("--seed", type=int, default=runner.SEED)
     options = parser.parse_args()
     runner.report(run_model(options.model, options.invocations, options.seed))
-    # Some models crash while they are taken down, which tells nothing.
-    sys.stdout.flush()
-    os._exit(0)
 
 
 if __name__ == "__main__":
