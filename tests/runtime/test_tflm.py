@@ -2,6 +2,7 @@
 and the files that calm writes compute what the originals compute."""
 import pytest
 
+import checks
 import known
 import models
 import runtimes
@@ -16,25 +17,6 @@ WEAK = [path for path in models.tflite_cases()
         if path.stem in known.WEAK_OUTPUTS]
 
 
-def assert_runs(facts, model):
-    """The runtime ran the model, as far as it can run this one at all."""
-    expected = known.TFLM_ALLOCATES_ONLY.get(model.stem)
-    if expected:
-        assert expected in facts["error"] and "head" in facts
-    else:
-        assert "error" not in facts, facts["error"]
-
-
-def assert_same(model, out, planned):
-    """The written file takes the predicted arena, which is no larger than the
-    original's, and computes the same."""
-    default, facts = runtimes.tflm(model), runtimes.tflm(out)
-    assert_runs(facts, model)
-    assert facts["head"] == planned["layout"]["arena_bytes"]
-    assert facts["head"] <= default["head"]
-    assert facts.get("outputs") == default.get("outputs")
-
-
 @pytest.mark.parametrize("refused", REFUSED, ids=lambda path: path.stem)
 def test_refused_models_are_the_known_ones(refused):
     assert known.TFLM_REFUSES[refused.stem] in runtimes.tflm(refused)["error"]
@@ -42,22 +24,19 @@ def test_refused_models_are_the_known_ones(refused):
 
 def test_default_head_is_predicted(model):
     tool.need("plan", "tflm")
-    facts = runtimes.tflm(model)
-    assert_runs(facts, model)
-    predicted = tool.plan(model)["baseline"]["arena_bytes"]
-    assert facts["head"] == predicted
+    checks.assert_default_head(model)
 
 
 def test_plan(model, tmp_path):
     out = tmp_path / model.name
-    assert_same(model, out, tool.write(model, out))
+    checks.assert_same(model, out, tool.write(model, out))
 
 
 def test_plan_in_place(model, tmp_path):
     """Element-wise operators write over an input that dies there."""
     tool.need("plan", "--kernels")
     out = tmp_path / model.name
-    assert_same(model, out, tool.write(model, out, "--kernels", "reference"))
+    checks.assert_same(model, out, tool.write(model, out, "--kernels", "reference"))
 
 
 def test_order_alone(model, tmp_path):
@@ -65,11 +44,9 @@ def test_order_alone(model, tmp_path):
     tool.need("plan", "-o", "--no-offline-plan")
     out = tmp_path / model.name
     tool.write(model, out, "--no-offline-plan")
-    default, facts = runtimes.tflm(model), runtimes.tflm(out)
-    assert_runs(facts, model)
-    assert facts.get("outputs") == default.get("outputs")
-    predicted = tool.plan(out)["baseline"]["arena_bytes"]
-    assert facts["head"] == predicted
+    checks.assert_default_head(out)
+    assert (runtimes.tflm(out).get("outputs") ==
+            runtimes.tflm(model).get("outputs"))
 
 
 @pytest.mark.parametrize("weak", WEAK, ids=lambda path: path.stem)
@@ -80,4 +57,4 @@ def test_inner_tensor(weak, tmp_path):
         weak.read_bytes(), known.WEAK_OUTPUTS[weak.stem]))
     first, second = runtimes.tflm(edited)["outputs"]
     assert first[0] != second[0]
-    assert_same(edited, out, tool.write(edited, out))
+    checks.assert_same(edited, out, tool.write(edited, out))
