@@ -17,6 +17,8 @@ typedef struct plan_facts {
   uint32_t op_count, tensor_count;
   uint64_t activation_bytes; /* sum of the tensors that the arena has to hold */
   uint64_t weight_bytes;
+  /* What the memory model leaves to somebody else: */
+  uint64_t state_bytes, input_bytes, output_bytes;
 } plan_facts;
 
 /* What a plan says of one graph of the model; the entry is the first. */
