@@ -71,7 +71,7 @@ CALM_API const char *calm_outcome_name(calm_outcome outcome);
 /* The version of the library, as in CALM_VERSION. */
 CALM_API const char *calm_version(void);
 
-/* ---- Context ----------------------------------------------------------- */
+/* ---- Context ------------------------------------------------------------- */
 
 typedef struct calm_context calm_context;
 
@@ -124,7 +124,7 @@ CALM_API void calm_context_resume(calm_context *context);
 /* Free a text that a call below returned.  NULL is accepted. */
 CALM_API void calm_text_free(calm_context *context, char *text);
 
-/* ---- Models ------------------------------------------------------------- */
+/* ---- Models -------------------------------------------------------------- */
 
 typedef struct calm_model calm_model;
 
@@ -199,7 +199,7 @@ CALM_API const char *calm_model_tensor_name(const calm_model *model,
 /* The whole model in calm's text form; free with calm_text_free. */
 CALM_API calm_status calm_model_dump(char **out, calm_model *model);
 
-/* ---- Options ------------------------------------------------------------ */
+/* ---- Options ------------------------------------------------------------- */
 
 typedef struct calm_options calm_options;
 
@@ -224,7 +224,7 @@ CALM_API void calm_options_free(calm_options *options);
 CALM_API calm_status calm_options_set(calm_options *options, const char *name,
                                       const char *value);
 
-/* ---- Plans -------------------------------------------------------------- */
+/* ---- Plans --------------------------------------------------------------- */
 
 typedef struct calm_plan calm_plan;
 
@@ -260,7 +260,7 @@ CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
 /* Where a tensor lies in the arena; UINT64_MAX if it needs no place there. */
 CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
 
-/* ---- The other verbs ---------------------------------------------------- */
+/* ---- The other verbs ----------------------------------------------------- */
 
 /* What is in a model, and what its memory does step by step. */
 typedef struct calm_inspection calm_inspection;
@@ -291,7 +291,7 @@ CALM_API calm_outcome calm_packing_outcome(const calm_packing *packing);
 /* True if no budget was given or the arena fits into it. */
 CALM_API bool calm_packing_within_budget(const calm_packing *packing);
 
-/* ---- Rendering ---------------------------------------------------------- */
+/* ---- Rendering ----------------------------------------------------------- */
 
 typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */

@@ -47,8 +47,7 @@ void layout_search_free(layout_search *s) {
   VECTOR_FREE(context, &s->parts);
 }
 
-/* ---- Where to branch --------------------------------------------------------
- */
+/* ---- Where to branch ----------------------------------------------------- */
 
 /* The best section seen so far. */
 typedef struct pick {

@@ -40,8 +40,7 @@ static const graph_tensor *tensor_of(const simulation *s, tensor_id t) {
   return &s->g->tensors.data[t];
 }
 
-/* ---- The rules ------------------------------------------------------------
- */
+/* ---- The rules ----------------------------------------------------------- */
 
 static bool is_const(const simulation *s, tensor_id t) {
   return tensor_of(s, t)->flags & CALM_TENSOR_CONST;
@@ -114,8 +113,7 @@ static uint64_t rounded(const simulation *s, tensor_id t) {
   return number_round_up(tensor_of(s, t)->bytes, s->model->round);
 }
 
-/* ---- Walking back to what is stored ---------------------------------------
- */
+/* ---- Walking back to what is stored -------------------------------------- */
 
 static void forget(simulation *s) {
   s->found.count = 0;
@@ -159,8 +157,7 @@ static calm_status follow_operands(simulation *s, const graph_op *op) {
   return follow_all(s, op->outputs, op->output_count);
 }
 
-/* ---- Before the first step ------------------------------------------------
- */
+/* ---- Before the first step ----------------------------------------------- */
 
 /* A view of a view is a view of the first; producers come before readers. */
 static void find_origins(simulation *s) {
@@ -239,8 +236,7 @@ static calm_status count_needs(simulation *s, bool *idle) {
   return CALM_OK;
 }
 
-/* ---- Step by step ---------------------------------------------------------
- */
+/* ---- Step by step -------------------------------------------------------- */
 
 static void give_birth(simulation *s, tensor_id t, uint32_t step) {
   s->alive[t] = true;
@@ -327,8 +323,7 @@ static void find_peak(memory_profile *profile, uint32_t steps) {
     }
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 /* Whose bytes a tensor's are: itself, or what a view is a view of. */
 static calm_status describe_storage(simulation *s) {

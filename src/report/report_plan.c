@@ -47,7 +47,7 @@ bool report_plan_places_workspace(const calm_plan *plan, op_id op) {
          plan->workspace_offsets[op] != UINT64_MAX;
 }
 
-/* ---- Table -------------------------------------------------------------- */
+/* ---- Table --------------------------------------------------------------- */
 
 static void add_difference(report_table *t, uint64_t before, uint64_t now) {
   const bool saved = now <= before;
@@ -127,7 +127,7 @@ static void write_searches(text *out, const calm_plan *plan, bool color) {
                 plan->summary.arena_bound_bytes, color);
 }
 
-/* ---- Picture ------------------------------------------------------------ */
+/* ---- Picture ------------------------------------------------------------- */
 
 static const char *workspace_name(arena *scratch, const char *op) {
   static const char before[] = "workspace of ";
@@ -208,7 +208,7 @@ static calm_status list_blocks(picture *out, const calm_plan *plan,
   return CALM_OK;
 }
 
-/* ---- CSV ---------------------------------------------------------------- */
+/* ---- CSV ----------------------------------------------------------------- */
 
 static void write_csv(text *out, const picture *p) {
   layout_csv_write_header(out);
@@ -219,7 +219,7 @@ static void write_csv(text *out, const picture *p) {
   }
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status write_table(text *out, const calm_plan *plan,
                                const picture *p, bool complete, bool color) {

@@ -443,8 +443,7 @@ static void a_graph_without_operators(void **state) {
   close_problem(&t);
 }
 
-/* ---- Sequences ------------------------------------------------------------
- */
+/* ---- Sequences ----------------------------------------------------------- */
 
 static void free_operators_run_as_soon_as_they_can(void **state) {
   (void)state;

@@ -190,7 +190,7 @@ static void overlapping_references_end(void **state) {
   refused(f, "objects overlap too often");
 }
 
-/* ---- Truncation --------------------------------------------------------- */
+/* ---- Truncation ---------------------------------------------------------- */
 
 /* Cut in its own block, so that a sanitizer sees every byte read beyond. */
 static reading *reading_of_part(const uint8_t *bytes, size_t length) {
@@ -240,7 +240,7 @@ static void every_cut_of_a_real_file_is_refused(void **state) {
   cut_case("models/tflm_mnist_lstm_int8.tflite", 97, 4);
 }
 
-/* ---- Damage ------------------------------------------------------------- */
+/* ---- Damage -------------------------------------------------------------- */
 
 /* Each byte of a file set to a few values: read or refused, nothing else. */
 static void any_single_damage_is_survived(void **state) {
@@ -266,7 +266,7 @@ static void any_single_damage_is_survived(void **state) {
   free(f);
 }
 
-/* ---- Memory ------------------------------------------------------------- */
+/* ---- Memory -------------------------------------------------------------- */
 
 typedef struct rationing {
   size_t left; /* allocations that still succeed */

@@ -38,7 +38,7 @@ static void end(reading *r, build_file *f) {
   free(f);
 }
 
-/* ---- The offline plan --------------------------------------------------- */
+/* ---- The offline plan ---------------------------------------------------- */
 
 static const int32_t first_plan[] = {1, 2, 4, 16, 32, 48, -1};
 static const int32_t second_plan[] = {0, 0, 4, 0, -1, 64, 128};
@@ -180,7 +180,7 @@ static void shipped_plans_are_read(void **state) {
   }
 }
 
-/* ---- Control dependencies ----------------------------------------------- */
+/* ---- Control dependencies ------------------------------------------------ */
 
 static build_file *file_with_edges(const uint8_t *bytes, uint32_t length) {
   const build_metadata metadata[] = {{EDGES, 1}};
@@ -255,7 +255,7 @@ static void other_control_edges_are_left_out(void **state) {
   end(r, f);
 }
 
-/* ---- Signatures --------------------------------------------------------- */
+/* ---- Signatures ---------------------------------------------------------- */
 
 static void signatures_that_name_nothing_are_a_warning(void **state) {
   (void)state;

@@ -174,7 +174,7 @@ static void an_empty_subgraph_is_read(void **state) {
   refused(build_tflite(&none, false), "there is no subgraph");
 }
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 static void print_attributes(char *out, size_t size, const graph_op *o) {
   size_t used = 0;
@@ -313,7 +313,7 @@ static void stored_shapes_win_over_formulas(void **state) {
   }
 }
 
-/* ---- Bodies ------------------------------------------------------------- */
+/* ---- Bodies -------------------------------------------------------------- */
 
 /* Three subgraphs, the first of which has one operator of `builtin`. */
 static build_file *calling(int32_t builtin, uint8_t type, build_list options,
@@ -405,7 +405,7 @@ static void subgraph_names_become_unique(void **state) {
   end(r, f);
 }
 
-/* ---- SwiftNet ----------------------------------------------------------- */
+/* ---- SwiftNet ------------------------------------------------------------ */
 
 /* The same network as somebody else wrote it down, with tensors named by their
    index in the file and no weights. */
