@@ -5,7 +5,7 @@
 #include "nearest.h"
 #include "story.h"
 
-/* What the design promises; better told than called unknown. */
+/* Options to come: better told so than called unknown. */
 static const char later_options[] =
     "output rewrite partials kernels overlap onchip threads dim to-int8 "
     "offline-plan for in-place";

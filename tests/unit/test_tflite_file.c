@@ -88,7 +88,7 @@ static void a_rich_file_is_read(void **state) {
   free(f);
 }
 
-/* C029: with every object at an odd place. */
+/* The same file with every object at an odd place reads the same. */
 static void misaligned_objects_are_read(void **state) {
   (void)state;
   build_file *files[2] = {rich_file(false), rich_file(true)};
@@ -108,7 +108,6 @@ static void misaligned_objects_are_read(void **state) {
   }
 }
 
-/* C028 and its kind: heads that lead nowhere. */
 static void heads_that_lead_nowhere_are_refused(void **state) {
   (void)state;
   static const struct {

@@ -50,7 +50,7 @@ static const model_offline_plan *plan_of(const reading *r) {
   return &r->model.offline;
 }
 
-/* C001: the offsets of all subgraphs stand in one array. */
+/* The offsets of all subgraphs stand in one array. */
 static void a_plan_is_read(void **state) {
   (void)state;
   const build_metadata metadata[] = {{PLAN, 1}};
@@ -68,7 +68,7 @@ static void a_plan_is_read(void **state) {
   end(r, f);
 }
 
-/* C002: neither an empty name nor a beginning or a continuation is the name. */
+/* Neither an empty name nor a beginning or a continuation is the name. */
 static void names_are_compared_whole(void **state) {
   (void)state;
   static const char *const names[] = {"", NULL, "Offline",
@@ -188,7 +188,7 @@ static build_file *file_with_edges(const uint8_t *bytes, uint32_t length) {
   return file_with(metadata, 1, buffers, 2);
 }
 
-/* C025. Indices are doubled; version 1; two subgraphs. */
+/* Indices are doubled; version 1; two subgraphs. */
 static void control_edges_become_predecessors(void **state) {
   (void)state;
   static const uint8_t bytes[] = {1,    2,          /* version, subgraphs */
