@@ -7,14 +7,16 @@
  * plan.  A complete use:
  *
  *     calm_context *context = calm_context_new(NULL);
- *     calm_model *model;
- *     calm_plan *plan;
+ *     calm_model *model = NULL;
+ *     calm_plan *plan = NULL;
  *     if (calm_model_open(&model, context, "net.tflite") ||
  *         calm_plan_make(&plan, model, NULL))
- *         puts(calm_context_message(context));
+ *       puts(calm_context_message(context));
  *     else
- *         printf("%" PRIu64 " bytes\n",
- * calm_plan_summary_of(plan)->arena_bytes);
+ *       printf("%" PRIu64 "\n", calm_plan_summary_of(plan)->arena_bytes);
+ *     calm_plan_free(plan);
+ *     calm_model_free(model);
+ *     calm_context_free(context);
  *
  * Conventions.  Every fallible call returns a calm_status; its results come
  * first, are named `out` and are untouched on failure.  The message of the last
@@ -100,8 +102,7 @@ CALM_API const char *calm_context_message(const calm_context *context);
 CALM_API size_t calm_context_bytes(const calm_context *context);
 
 typedef enum calm_log_level {
-  CALM_LOG_WARNING =
-      0, /* the input is odd; the result may not be what was meant */
+  CALM_LOG_WARNING = 0,  /* the input is odd; is the result what was meant? */
   CALM_LOG_PROGRESS = 1, /* one line per improvement of a long search */
   CALM_LOG_DETAIL = 2    /* what each stage does */
 } calm_log_level;
@@ -142,7 +143,8 @@ CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
                                       const void *bytes, size_t length,
                                       const char *name);
 
-/* An empty model with one empty graph, to be filled by the calls below. */
+/* An empty model with one empty graph, to be filled by the calls below until it
+   is first dumped, inspected, checked or planned. */
 CALM_API calm_status calm_model_new(calm_model **out, calm_context *context,
                                     const char *graph_name);
 
@@ -165,12 +167,12 @@ typedef struct calm_tensor {
   unsigned flags; /* CALM_TENSOR_* */
 } calm_tensor;
 
-/* What calm_model_add_op needs to know.  Ids are those the adding calls gave.
- */
+/* What calm_model_add_op needs to know.  Strings and lists are copied; ids are
+   those the adding calls gave. */
 typedef struct calm_op {
   const char *name; /* unique among the operators of the graph */
-  const char
-      *kind; /* a name of ops.def; an unknown one is an opaque operator */
+  const char *kind; /* such as "conv2d" (src/graph/ops.def); any other name is
+                       an opaque operator */
   const uint32_t *inputs; /* tensor ids or CALM_NONE */
   uint32_t input_count;
   const uint32_t *outputs;
@@ -280,8 +282,8 @@ CALM_API void calm_verdict_free(calm_verdict *verdict);
 /* True if no fault was found (also when the model carries no plan). */
 CALM_API bool calm_verdict_valid(const calm_verdict *verdict);
 
-/* Place the buffers of a CSV file
- * (id,lower,upper,size[,alignment,group,offset]). */
+/* Place the buffers of a CSV file with the columns id, lower, upper, size and
+   optionally offset, alignment, group. */
 typedef struct calm_packing calm_packing;
 CALM_API calm_status calm_pack(calm_packing **out, calm_context *context,
                                const char *csv_path,
