@@ -3,7 +3,8 @@
  * minimises the peak and knows nothing of where tensors lie; many orders have
  * the same peak, and some of them can be placed without holes.  A random walk
  * over those moves operators within the room that their neighbours leave them,
- * and places each order greedily.  One seed, one walk.
+ * and places each order quickly: by the method that was asked for, and greedily
+ * where that is the exact one.  One seed, one walk.
  */
 #include <string.h>
 
@@ -96,12 +97,12 @@ static calm_status try_order(plan_candidate *best, const planner *p,
 
 calm_status plan_try_orders(plan_candidate *best, const planner *p,
                             uint64_t target_bytes, limits *l) {
-  layout_options greedy = pipeline_layout_options(p->options);
+  layout_options quick = pipeline_layout_options(p->options);
   random_state random = random_from_seed(p->options->seed);
   uint32_t *sequence, *where;
   const uint32_t n = p->problem.order.op_count;
-  greedy.method = LAYOUT_GREEDY;
-  greedy.target_bytes = target_bytes;
+  if (quick.method == LAYOUT_EXACT) quick.method = LAYOUT_GREEDY;
+  quick.target_bytes = target_bytes;
   ARENA_ARRAY(p->scratch, sequence, n);
   ARENA_ARRAY(p->scratch, where, n);
   memcpy(sequence, best->order_sequence, n * sizeof *sequence);
@@ -111,7 +112,7 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
     if (best->layout.arena_bytes <= target_bytes || limits_spend(l, n)) break;
     TRY(step_order(&moved, sequence, where, p, p->plan->order.peak_bytes,
                    &random));
-    if (moved) TRY(try_order(best, p, sequence, &greedy, l));
+    if (moved) TRY(try_order(best, p, sequence, &quick, l));
   }
   return CALM_OK;
 }
