@@ -42,7 +42,8 @@ static void record_layout(planner *p, const plan_candidate *c) {
   calm_plan *plan = p->plan;
   plan->layout = c->layout;
   plan->layout.offsets = NULL; /* by body, and gone with the scratch */
-  if (plan_order_is_free(p)) plan->layout.bound_bytes = plan->order.bound_bytes;
+  plan->any_order = plan_order_is_free(p);
+  if (plan->any_order) plan->layout.bound_bytes = plan->order.bound_bytes;
   plan->layout.outcome = plan->layout.arena_bytes == plan->layout.bound_bytes
                              ? CALM_OPTIMAL
                              : CALM_FEASIBLE;

@@ -240,7 +240,8 @@ typedef struct calm_plan_summary {
   uint64_t peak_bound_bytes; /* no order is below this */
   calm_outcome layout_outcome;
   uint64_t arena_bytes;       /* of the chosen placement */
-  uint64_t arena_bound_bytes; /* no placement of any order is below this */
+  uint64_t arena_bound_bytes; /* no arena is below this; with --order file,
+                                 level, dfs or greedy: none for that order */
   bool within_budget;         /* true when no budget was given */
 } calm_plan_summary;
 

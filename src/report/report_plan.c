@@ -25,7 +25,9 @@ report_search report_plan_order(const calm_plan *plan) {
 report_search report_plan_layout(const calm_plan *plan) {
   return (report_search){.what = "layout",
                          .method = plan->layout_method,
-                         .nothing = "no arena is smaller than",
+                         .nothing = plan->any_order
+                                        ? "no arena is smaller than"
+                                        : "this order fits no arena below",
                          .effort = "nodes",
                          .outcome = plan->summary.layout_outcome,
                          .value = plan->summary.arena_bytes,
@@ -124,7 +126,9 @@ static void write_searches(text *out, const calm_plan *plan, bool color) {
   report_outcome(out, &layout, color);
   write_holes(out, plan);
   report_budget(out, plan->budget_bytes, plan->summary.arena_bytes,
-                plan->summary.arena_bound_bytes, color);
+                plan->any_order ? plan->summary.arena_bound_bytes
+                                : plan->summary.peak_bound_bytes,
+                color);
 }
 
 /* ---- Picture ------------------------------------------------------------- */
