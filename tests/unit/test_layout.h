@@ -107,8 +107,7 @@ static inline uint64_t brute_arena(const layout_problem *p, uint64_t from) {
   return capacity;
 }
 
-/* ---- Random problems
- * --------------------------------------------------------- */
+/* ---- Random problems ----------------------------------------------------- */
 
 typedef enum small_kind {
   SMALL_TRICKY,  /* variants of a problem whose bound is out of reach */

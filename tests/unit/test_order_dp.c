@@ -339,8 +339,7 @@ static void a_long_network_of_small_parts(void **state) {
   arena_free(&a);
 }
 
-/* ---- Real graphs
- * ------------------------------------------------------------- */
+/* ---- Real graphs --------------------------------------------------------- */
 
 /* The optimum that the file states, or, when it takes too long, a gap around
    it. */
@@ -434,8 +433,7 @@ static void limits_leave_an_order_and_a_bound(void **state) {
   arena_free(&a);
 }
 
-/* ---- Memory that runs out
- * ----------------------------------------------------- */
+/* ---- Memory that runs out ------------------------------------------------ */
 
 static void *fail_at_zero(void *payload, void *old, size_t old_size,
                           size_t new_size) {
