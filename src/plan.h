@@ -39,6 +39,8 @@ struct calm_plan {
   const char *order_method, *layout_method;
   order_result order; /* its sequence is of order operators */
   layout_result layout;
+  bool any_order;              /* layout.bound_bytes holds for every order, not
+                                  only for one that was asked for */
   bool counted;                /* order.downsets and order.orders are meant */
   op_id *sequence;             /* all graph operators in running order */
   uint64_t *offsets;           /* per tensor; UINT64_MAX: not placed */
