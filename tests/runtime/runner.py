@@ -27,7 +27,8 @@ def make_input(shape, dtype, index, invocation, seed=SEED):
         return (random.standard_normal(shape) +
                 1j * random.standard_normal(shape)).astype(dtype)
     if dtype.kind == "b":
-        return (numpy.indices(shape).sum(0) + index + invocation) % 2 == 0
+        return numpy.asarray(
+            (numpy.indices(shape).sum(0) + index + invocation) % 2 == 0)
     if dtype.itemsize >= 4:
         return random.integers(0, INPUT_RANGE, shape).astype(dtype)
     limits = numpy.iinfo(dtype)
