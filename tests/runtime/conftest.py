@@ -1,9 +1,8 @@
 """How the tests in this directory get their models."""
 import pytest
 
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: only in `make bench-runtimes`")
+# Failed assertions in there show their values, too.
+pytest.register_assert_rewrite("checks", "tool")
 
 
 def pytest_collection_modifyitems(items):

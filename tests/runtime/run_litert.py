@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Run .tflite models in LiteRT and print what came out.
 
-    run_litert.py MODE MODEL... [--all-tensors] [--invocations N] [--seed N]
+    run_litert.py MODE MODEL... [--all-tensors] [--keep FILE]
+                  [--invocations N] [--seed N]
 
 MODE: `plain`, optimised kernels without a delegate; `reference`, the reference
 kernels; `xnnpack`, what the interpreter does by default.  Kernels of different
@@ -11,7 +12,8 @@ Prints a JSON object: `models`, one entry per model with `outputs`, a list of
 digests per invocation, and `span`, the bytes from the lowest to the highest
 address of the activations in the interpreter's arena; or `error`.  With
 --all-tensors each tensor is kept and `tensors` holds a digest of each after
-the last invocation, by index.
+the last invocation, by index; --keep FILE writes their values as well (of the
+last model), as an .npz archive.
 """
 import argparse
 
@@ -69,14 +71,15 @@ def measure_span(interpreter):
     return max(highest) - min(lowest) if lowest else 0
 
 
-def digest_tensors(interpreter):
-    digests = {}
+def kept_tensors(interpreter):
+    """All activations by index; needs an interpreter that keeps them."""
+    arrays = {}
     for index in sorted(written_tensors(interpreter)):
         try:
-            digests[index] = runner.digest(interpreter.get_tensor(index))
+            arrays[index] = interpreter.get_tensor(index)
         except ValueError:  # its contents were not kept
             continue
-    return digests
+    return arrays
 
 
 def run_model(path, options):
@@ -90,7 +93,12 @@ def run_model(path, options):
         facts["outputs"] = [invoke(interpreter, number, options.seed)
                             for number in range(options.invocations)]
         if options.all_tensors:
-            facts["tensors"] = digest_tensors(interpreter)
+            tensors = kept_tensors(interpreter)
+            facts["tensors"] = {index: runner.digest(array)
+                                for index, array in tensors.items()}
+            if options.keep:
+                numpy.savez(options.keep, **{str(index): array for
+                                             index, array in tensors.items()})
         return facts
     except Exception as error:  # whatever it raises, its words are kept
         return {"error": str(error)}
@@ -101,6 +109,7 @@ def main():
     parser.add_argument("mode", choices=RESOLVERS)
     parser.add_argument("models", nargs="+")
     parser.add_argument("--all-tensors", action="store_true")
+    parser.add_argument("--keep")
     parser.add_argument("--invocations", type=int, default=runner.INVOCATIONS)
     parser.add_argument("--seed", type=int, default=runner.SEED)
     options = parser.parse_args()

@@ -8,6 +8,9 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
+
+import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 60
@@ -43,6 +46,17 @@ def litert(mode, *paths):
     options = ["--all-tensors"] if mode == "reference" else []
     facts = start("run_litert.py", mode, *paths, *options)
     return facts.get("models") or [facts] * len(paths)
+
+
+def litert_values(path):
+    """The values of all activations in LiteRT, by index, as whole numbers."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = folder + "/values.npz"
+        facts = start("run_litert.py", "reference", path, "--all-tensors",
+                      "--keep", kept)
+        assert "error" not in facts["models"][0], facts
+        with numpy.load(kept) as arrays:
+            return {index: arrays[index].astype(int) for index in arrays}
 
 
 def ort(*paths, order="priority", dims=(), values=()):
