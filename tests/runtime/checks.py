@@ -1,6 +1,7 @@
 """What the tests assert of TensorFlow Lite Micro in more than one place."""
 import known
 import runtimes
+import tflite_edit
 import tool
 
 
@@ -13,10 +14,17 @@ def assert_runs(facts, model):
         assert "error" not in facts, facts["error"]
 
 
-def assert_default_head(model):
-    """The head that calm predicts for a file is the head it takes."""
+def assert_default_head(model, folder):
+    """The heads that calm predicts for a file are those it takes: placed by
+    the runtime, and by the plan inside the file, if there is one."""
     facts = runtimes.tflm(model)
     assert_runs(facts, model)
+    planned = tool.facts("inspect", model)["offline_plan"]
+    if planned:
+        assert facts["head"] == tool.facts("check", model)["arena_bytes"]
+        plain = folder / f"unplanned_{model.name}"
+        plain.write_bytes(tflite_edit.disable_plan(model.read_bytes()))
+        facts = runtimes.tflm(plain)
     assert facts["head"] == tool.plan(model)["baseline"]["arena_bytes"]
 
 

@@ -187,9 +187,9 @@ def built(request, tmp_path):
     return request.param(tmp_path / f"{request.param.__name__}.tflite")
 
 
-def test_default_head_is_predicted(built):
+def test_default_head_is_predicted(built, tmp_path):
     tool.need("plan", "tflm")
-    checks.assert_default_head(built)
+    checks.assert_default_head(built, tmp_path)
 
 
 def test_plan(built, tmp_path):

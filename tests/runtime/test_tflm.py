@@ -22,9 +22,9 @@ def test_refused_models_are_the_known_ones(refused):
     assert known.TFLM_REFUSES[refused.stem] in runtimes.tflm(refused)["error"]
 
 
-def test_default_head_is_predicted(model):
+def test_default_head_is_predicted(model, tmp_path):
     tool.need("plan", "tflm")
-    checks.assert_default_head(model)
+    checks.assert_default_head(model, tmp_path)
 
 
 def test_plan(model, tmp_path):
@@ -44,7 +44,7 @@ def test_order_alone(model, tmp_path):
     tool.need("plan", "-o", "--no-offline-plan")
     out = tmp_path / model.name
     tool.write(model, out, "--no-offline-plan")
-    checks.assert_default_head(out)
+    checks.assert_default_head(out, tmp_path)
     assert (runtimes.tflm(out).get("outputs") ==
             runtimes.tflm(model).get("outputs"))
 
