@@ -20,14 +20,14 @@ DIMS = {
     "ch_ppocr_mobile_v2.0_cls_infer": [f"p2o.DynamicDimension.{axis}={size}"
                                        for axis, size in
                                        enumerate((1, 48, 192))],
-    "silero_vad": ["input:0=1", "input:1=576", "state:1=1"],
+    "silero_vad": ["input:0=1", "input:1=256", "state:1=1"],
     "silero_vad_16k_op15": ["batch=1", "sequence=576"],
     "silero_vad_16k_sequence": ["sequence_length=4"],
     "silero_vad_half": ["batch=1", "sequence=576"],
     "silero_vad_op18_ifless": ["batch=1", "sequence=576"],
 }
 VALUES = {
-    "silero_vad": ["sr=16000"],
+    "silero_vad": ["sr=8000"],
     "silero_vad_16k_op15": ["sr=16000"],
     "silero_vad_op18_ifless": ["sr=16000"],
 }
