@@ -209,4 +209,21 @@ static inline uint32_t longest_line(const char *text) {
   return longest;
 }
 
+/* A test that gets a fixture with a plan. */
+static inline int open_fixture(void **state) {
+  static fixture f;
+  fixture_open(&f);
+  fixture_plan(&f);
+  *state = &f;
+  return 0;
+}
+
+static inline int close_fixture(void **state) {
+  fixture_close(*state);
+  return 0;
+}
+
+#define TEST(name) \
+  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+
 #endif

@@ -2,19 +2,6 @@
 #include "report/report_plan.h"
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static char *render(const fixture *f, calm_format format) {
   char *out;
   assert_int_equal(calm_plan_render(&out, &f->plan, format, false), CALM_OK);
@@ -260,9 +247,6 @@ static void lack_of_memory_leaves_nothing(void **state) {
     }
   }
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

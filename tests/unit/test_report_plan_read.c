@@ -3,19 +3,6 @@
 #include "report/report_json.h"
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static const graph *graph_of(const fixture *f) {
   return &f->model.graphs.data[0];
 }
@@ -187,9 +174,6 @@ static void lack_of_memory_leaves_nothing(void **state) {
     assert_int_equal(calm_context_bytes(f->context), before);
   }
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
