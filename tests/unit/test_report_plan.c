@@ -235,11 +235,11 @@ static void lack_of_memory_leaves_nothing(void **state) {
   const size_t before = calm_context_bytes(f->context);
   for (int format = CALM_FORMAT_TABLE; format <= CALM_FORMAT_LONG; format++) {
     calm_status status = CALM_NO_MEMORY;
-    for (long granted = 0; status != CALM_OK; granted++) {
+    for (uint64_t granted = 0; status != CALM_OK; granted++) {
       char *out = NULL;
       f->allocations_left = granted;
       status = calm_plan_render(&out, &f->plan, (calm_format)format, true);
-      f->allocations_left = -1;
+      f->allocations_left = SCARCE_NEVER;
       assert_true(status == CALM_OK ? out != NULL
                                     : status == CALM_NO_MEMORY && !out);
       calm_text_free(f->context, out);

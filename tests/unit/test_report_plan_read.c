@@ -160,7 +160,7 @@ static void lack_of_memory_leaves_nothing(void **state) {
   fixture *f = *state;
   const size_t before = calm_context_bytes(f->context);
   calm_status status = CALM_NO_MEMORY;
-  for (long granted = 0; status != CALM_OK; granted++) {
+  for (uint64_t granted = 0; status != CALM_OK; granted++) {
     arena a;
     memory_plan plan;
     memory_model memory;
@@ -168,7 +168,7 @@ static void lack_of_memory_leaves_nothing(void **state) {
     f->allocations_left = granted;
     status = report_plan_read(&plan, &memory, &a, "p.json", least,
                               strlen(least), graph_of(f));
-    f->allocations_left = -1;
+    f->allocations_left = SCARCE_NEVER;
     assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
     arena_free(&a);
     assert_int_equal(calm_context_bytes(f->context), before);
