@@ -38,7 +38,7 @@ static calm_status place_baseline(planner *p) {
                       p->g->order, p->scratch));
   p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
   p->plan->summary.baseline_arena_bytes = c.layout.arena_bytes;
-  p->plan->facts = pipeline_facts(p->g, &profile);
+  p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
   p->plan->baseline_order = "file";
   return CALM_OK;
 }

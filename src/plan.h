@@ -17,7 +17,15 @@ typedef struct plan_facts {
   uint32_t op_count, tensor_count;
   uint64_t activation_bytes; /* sum of the tensors that the arena has to hold */
   uint64_t weight_bytes;
+  /* What the memory model leaves to somebody else: */
+  uint64_t state_bytes, input_bytes, output_bytes;
 } plan_facts;
+
+/* What a plan says of one graph of the model; the entry is the first. */
+typedef struct plan_graph {
+  op_id *sequence;   /* all its operators in running order */
+  uint64_t *offsets; /* per tensor; UINT64_MAX: left to the runtime */
+} plan_graph;
 
 struct calm_plan {
   calm_context *context;
@@ -38,6 +46,7 @@ struct calm_plan {
   uint64_t *offsets;           /* per tensor; UINT64_MAX: not placed */
   uint64_t *workspace_offsets; /* per operator; UINT64_MAX: needs none */
   uint64_t *workspace_bytes;   /* per operator, bodies included */
+  plan_graph *graphs;          /* per graph of the model, for its writer */
   memory_profile profile;      /* of the chosen order, from first principles */
   uint64_t budget_bytes;       /* UINT64_MAX: none given */
   bool timing;

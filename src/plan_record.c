@@ -34,6 +34,24 @@ static calm_status record_offsets(planner *p, const plan_candidate *c) {
   return CALM_OK;
 }
 
+/* Graphs other than the entry run in file order, wherever the runtime likes. */
+static calm_status record_graphs(calm_plan *plan) {
+  const graph_vector *graphs = &plan->model->graphs;
+  ARENA_ARRAY(&plan->arena, plan->graphs, graphs->count);
+  plan->graphs[0] = (plan_graph){plan->sequence, plan->offsets};
+  for (uint32_t i = 1; i < graphs->count; i++) {
+    const graph *g = &graphs->data[i];
+    plan_graph *out = &plan->graphs[i];
+    ARENA_ARRAY(&plan->arena, out->sequence, g->ops.count);
+    ARENA_ARRAY(&plan->arena, out->offsets, g->tensors.count);
+    for (op_id op = 0; op < g->ops.count; op++)
+      out->sequence[op] = g->order[op];
+    for (tensor_id t = 0; t < g->tensors.count; t++)
+      out->offsets[t] = UINT64_MAX;
+  }
+  return CALM_OK;
+}
+
 /*
  * The arena is optimal when it meets a bound that holds for every order; for an
  * order that was asked for, when it meets the bound of that order.
@@ -70,5 +88,6 @@ calm_status plan_record(planner *p, const plan_candidate *c) {
   plan->summary.arena_bound_bytes = plan->layout.bound_bytes;
   plan->budget_bytes = p->options->budget_bytes;
   plan->summary.within_budget = plan->layout.arena_bytes <= plan->budget_bytes;
-  return record_offsets(p, c);
+  TRY(record_offsets(p, c));
+  return record_graphs(plan);
 }

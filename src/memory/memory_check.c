@@ -39,6 +39,14 @@ static uint64_t offset_of(const checker *c, tensor_id t) {
   return c->plan->offsets[t];
 }
 
+/* State that the memory model leaves to the runtime, but the plan places: the
+   runtime obeys, and the bytes must keep from run to run. */
+static bool is_placed_state(const checker *c, tensor_id t) {
+  const graph_tensor *tensor = &c->g->tensors.data[t];
+  return tensor->flags & CALM_TENSOR_VARIABLE && tensor->bytes > 0 &&
+         !c->profile.lives[t].counted && offset_of(c, t) != UINT64_MAX;
+}
+
 static bool any_placed(const checker *c) {
   for (tensor_id t = 0; t < c->g->tensors.count; t++)
     if (offset_of(c, t) != UINT64_MAX) return true;
@@ -104,7 +112,7 @@ static calm_status check_inside(checker *c, tensor_id t) {
 }
 
 static calm_status check_tensor(checker *c, tensor_id t, bool others_placed) {
-  if (!c->profile.lives[t].counted) return CALM_OK;
+  if (!c->profile.lives[t].counted && !is_placed_state(c, t)) return CALM_OK;
   if (offset_of(c, t) == UINT64_MAX)
     return others_placed ? report_unplaced(c, t) : CALM_OK;
   TRY(check_alignment(c, t));
@@ -183,6 +191,13 @@ static calm_status list_items(checker *c, overlap_item **out,
           .last = c->profile.lives[t].last,
           .tensor = t,
           .op = CALM_NONE};
+    else if (is_placed_state(c, t))
+      items[count++] = (overlap_item){
+          .low = offset_of(c, t),
+          .high = end_of(offset_of(c, t), g->tensors.data[t].bytes),
+          .last = g->ops.count ? g->ops.count - 1 : 0,
+          .tensor = t,
+          .op = CALM_NONE};
   for (op_id op = 0; op < g->ops.count; op++)
     if (workspace_placed(c, op))
       items[count++] = (overlap_item){
@@ -238,7 +253,8 @@ static bool overwrites(const checker *c, const overlap_item *in,
 static bool manages_itself(const checker *c, const overlap_item *in,
                            const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
-  return op && op->kind == OP_OPAQUE && reads(c, op, in->tensor);
+  return op && op->kind == OP_OPAQUE && reads(c, op, in->tensor) &&
+         !c->profile.lives[in->tensor].kept;
 }
 
 static void describe_item(const checker *c, text *words,

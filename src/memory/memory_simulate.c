@@ -91,6 +91,11 @@ static renaming classify(const simulation *s, const graph_op *op,
   return *source_slot == CALM_NONE ? COMPUTES : VIEWS;
 }
 
+/* Whoever runs a body fills all its inputs before. */
+static bool is_handed_over(const simulation *s, tensor_id t) {
+  return s->g->is_body && (tensor_of(s, t)->flags & CALM_TENSOR_INPUT);
+}
+
 /* Does a stored tensor occupy the arena at all? */
 static bool occupies(const simulation *s, tensor_id t) {
   const graph_tensor *tensor = tensor_of(s, t);
@@ -222,6 +227,8 @@ static calm_status mark_touched(simulation *s) {
     for (uint32_t i = 0; i < s->found.count; i++)
       s->touched[s->found.data[i]] = true;
   }
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    if (is_handed_over(s, t)) s->touched[t] = true;
   return CALM_OK;
 }
 
@@ -234,6 +241,12 @@ static calm_status count_needs(simulation *s, bool *idle) {
     for (uint32_t i = 0; i < s->found.count; i++) s->needs[s->found.data[i]]++;
   }
   return CALM_OK;
+}
+
+/* An input of a body that the body leaves alone stays as long as it runs. */
+static void keep_unused_inputs(simulation *s) {
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    if (is_handed_over(s, t) && !s->needs[t]) s->kept[t] = true;
 }
 
 /* ---- Step by step -------------------------------------------------------- */
@@ -369,6 +382,7 @@ static calm_status simulate(simulation *s, const op_id *sequence,
   TRY(check_total(s));
   TRY(describe_storage(s));
   TRY(count_needs(s, idle));
+  keep_unused_inputs(s);
   begin_run(s);
   for (uint32_t step = 0; step < ops; step++)
     if (idle[sequence[step]])
