@@ -27,7 +27,8 @@ static calm_status map_descriptor(file_map *out, calm_context *context,
     return fail(context, path, "read");
   }
   if (!S_ISREG(info.st_mode))
-    return context_fail(context, CALM_IO, "%s: cannot read: not a regular file",
+    return context_fail(context, CALM_IO,
+                        "%s: cannot read: not a regular file; copy it into one",
                         path);
   if (info.st_size == 0) {
     *out = (file_map){nothing, 0};
@@ -99,6 +100,15 @@ static calm_status write_in_place(calm_context *context, const char *path,
   return written ? CALM_OK : fail(context, path, "write");
 }
 
+/* Keeps errno. */
+static bool is_link(const char *path) {
+  struct stat info;
+  const int reason = errno;
+  const bool link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+  errno = reason;
+  return link;
+}
+
 calm_status file_write(calm_context *context, const char *path,
                        const void *bytes, size_t length) {
   struct stat info;
@@ -106,7 +116,10 @@ calm_status file_write(calm_context *context, const char *path,
     return write_in_place(context, path, bytes, length);
   static const char suffix[] = ".XXXXXX";
   char resolved[PATH_MAX]; /* a link stays, what it leads to is replaced */
-  if (realpath(path, resolved)) path = resolved;
+  if (realpath(path, resolved))
+    path = resolved;
+  else if (is_link(path)) /* and it leads nowhere */
+    return fail(context, path, "write");
   size_t size = strlen(path) + sizeof suffix;
   char *temporary = context_reallocate(context, NULL, 0, size);
   if (!temporary) return context_no_memory(context);

@@ -280,6 +280,7 @@ static calm_status fill_rows(layout_csv *csv, const reader *r, arena *a) {
   ARENA_ARRAY(a, csv->upper, r->rows.count);
   ARENA_ARRAY(a, csv->size, r->rows.count);
   ARENA_ARRAY(a, csv->body_of, r->rows.count);
+  ARENA_ARRAY(a, csv->problem.names, r->bodies.count);
   csv->row_count = r->rows.count;
   for (uint32_t i = 0; i < r->rows.count; i++) {
     const row *w = &r->rows.data[i];
@@ -288,6 +289,7 @@ static calm_status fill_rows(layout_csv *csv, const reader *r, arena *a) {
     csv->upper[i] = w->upper;
     csv->size[i] = w->size;
     csv->body_of[i] = w->body;
+    if (!csv->problem.names[w->body]) csv->problem.names[w->body] = w->id;
   }
   return CALM_OK;
 }

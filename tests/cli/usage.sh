@@ -52,6 +52,8 @@ wrong "is not the name of a file" pack b.csv -o -
 wrong "is not the name of a file" plan $graph --emit csv=
 
 checking "operands"
+wrong "an operand is empty" plan ""
+wrong "an operand is empty" check $graph ""
 wrong "an operand is missing: 'MODEL'" plan
 wrong "one operand too many: 'b'" plan a b
 wrong "one operand too many: 'c'" check a b c
