@@ -55,8 +55,7 @@ static calm_options *options_of(calm_context *context, const setting *s) {
   assert_int_equal(calm_options_new(&options, context), CALM_OK);
   for (size_t i = 0; i < 7 && s->options[i][0]; i++)
     assert_int_equal(
-        calm_options_set(options, s->options[i][0], s->options[i][1]),
-        CALM_OK);
+        calm_options_set(options, s->options[i][0], s->options[i][1]), CALM_OK);
   return options;
 }
 
