@@ -21,6 +21,12 @@ typedef struct plan_facts {
   uint64_t state_bytes, input_bytes, output_bytes;
 } plan_facts;
 
+/* What a plan says of one graph of the model; the entry is the first. */
+typedef struct plan_graph {
+  op_id *sequence;   /* all its operators in running order */
+  uint64_t *offsets; /* per tensor; UINT64_MAX: left to the runtime */
+} plan_graph;
+
 struct calm_plan {
   calm_context *context;
   arena arena;
@@ -33,11 +39,14 @@ struct calm_plan {
   const char *order_method, *layout_method;
   order_result order; /* its sequence is of order operators */
   layout_result layout;
+  bool any_order;              /* layout.bound_bytes holds for every order, not
+                                  only for one that was asked for */
   bool counted;                /* order.downsets and order.orders are meant */
   op_id *sequence;             /* all graph operators in running order */
   uint64_t *offsets;           /* per tensor; UINT64_MAX: not placed */
   uint64_t *workspace_offsets; /* per operator; UINT64_MAX: needs none */
   uint64_t *workspace_bytes;   /* per operator, bodies included */
+  plan_graph *graphs;          /* per graph of the model, for its writer */
   memory_profile profile;      /* of the chosen order, from first principles */
   uint64_t budget_bytes;       /* UINT64_MAX: none given */
   bool timing;

@@ -87,8 +87,7 @@ static inline memory_model model_of(calm_context *context, const char *text) {
   return model;
 }
 
-/* ---- At random ------------------------------------------------------------
- */
+/* ---- At random ----------------------------------------------------------- */
 
 static inline bool chance(random_state *r, uint32_t percent) {
   return random_below(r, 100) < percent;
@@ -280,8 +279,7 @@ static inline void random_order(op_id *out, const graph *g, random_state *r) {
   }
 }
 
-/* ---- When memory runs out -------------------------------------------------
- */
+/* ---- When memory runs out ------------------------------------------------ */
 
 /* Requests that may still succeed; frees always do. */
 typedef struct failing_allocator {

@@ -33,8 +33,7 @@ static const char *op_name(const checker *c, op_id op) {
   return c->g->ops.data[op].name;
 }
 
-/* ---- One tensor -----------------------------------------------------------
- */
+/* ---- One tensor ---------------------------------------------------------- */
 
 static uint64_t offset_of(const checker *c, tensor_id t) {
   return c->plan->offsets[t];
@@ -137,8 +136,7 @@ static calm_status check_view(checker *c, tensor_id t) {
   return faults_report(&c->faults, true, "view", t, base, &words);
 }
 
-/* ---- Workspaces -----------------------------------------------------------
- */
+/* ---- Workspaces ---------------------------------------------------------- */
 
 static uint64_t workspace_bytes(const checker *c, op_id op) {
   return c->plan->workspace_bytes ? c->plan->workspace_bytes[op]
@@ -167,8 +165,7 @@ static calm_status check_workspace(checker *c, op_id op) {
                        &words);
 }
 
-/* ---- Against each other ---------------------------------------------------
- */
+/* ---- Against each other -------------------------------------------------- */
 
 static bool placed(const checker *c, tensor_id t) {
   return c->profile.lives[t].counted && offset_of(c, t) != UINT64_MAX;
@@ -300,8 +297,7 @@ static calm_status judge_overlap(void *payload, const overlap_item *a,
   return CALM_OK;
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static void extend_arena(checker *c, uint64_t offset, uint64_t bytes) {
   const uint64_t end = end_of(offset, bytes);

@@ -40,8 +40,7 @@ static const graph_tensor *tensor_of(const simulation *s, tensor_id t) {
   return &s->g->tensors.data[t];
 }
 
-/* ---- The rules ------------------------------------------------------------
- */
+/* ---- The rules ----------------------------------------------------------- */
 
 static bool is_const(const simulation *s, tensor_id t) {
   return tensor_of(s, t)->flags & CALM_TENSOR_CONST;
@@ -119,8 +118,7 @@ static uint64_t rounded(const simulation *s, tensor_id t) {
   return number_round_up(tensor_of(s, t)->bytes, s->model->round);
 }
 
-/* ---- Walking back to what is stored ---------------------------------------
- */
+/* ---- Walking back to what is stored -------------------------------------- */
 
 static void forget(simulation *s) {
   s->found.count = 0;
@@ -164,8 +162,7 @@ static calm_status follow_operands(simulation *s, const graph_op *op) {
   return follow_all(s, op->outputs, op->output_count);
 }
 
-/* ---- Before the first step ------------------------------------------------
- */
+/* ---- Before the first step ----------------------------------------------- */
 
 /* A view of a view is a view of the first; producers come before readers. */
 static void find_origins(simulation *s) {
@@ -252,8 +249,7 @@ static void keep_unused_inputs(simulation *s) {
     if (is_handed_over(s, t) && !s->needs[t]) s->kept[t] = true;
 }
 
-/* ---- Step by step ---------------------------------------------------------
- */
+/* ---- Step by step -------------------------------------------------------- */
 
 static void give_birth(simulation *s, tensor_id t, uint32_t step) {
   s->alive[t] = true;
@@ -340,8 +336,7 @@ static void find_peak(memory_profile *profile, uint32_t steps) {
     }
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 /* Whose bytes a tensor's are: itself, or what a view is a view of. */
 static calm_status describe_storage(simulation *s) {

@@ -52,6 +52,20 @@ calm_status model_finish(calm_model *model);
  */
 calm_status model_read(calm_model *model);
 
+/* What becomes of the offline plan inside a .tflite file. */
+typedef enum model_plan_action {
+  MODEL_PLAN_WRITE, /* replace it by the offsets given */
+  MODEL_PLAN_STRIP, /* leave none */
+  MODEL_PLAN_KEEP   /* only right if nothing is reordered */
+} model_plan_action;
+
+/* What is to change in the file of a model, per graph. */
+typedef struct model_patch {
+  const op_id *const *sequences;  /* [graph][step]: its operators in order */
+  const uint64_t *const *offsets; /* [graph][tensor]; UINT64_MAX: none */
+  model_plan_action plan;         /* .tflite only */
+} model_patch;
+
 /* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
 bool tflite_recognise(const uint8_t *bytes, size_t length);
 

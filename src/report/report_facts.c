@@ -23,7 +23,7 @@ const char *report_memory_words(const char **out_word,
   return columns[i].name;
 }
 
-/* ---- For people --------------------------------------------------------- */
+/* ---- For people ---------------------------------------------------------- */
 
 calm_status report_heading(text *out, const char *path, bool color) {
   arena scratch;
@@ -177,7 +177,7 @@ void report_budget(text *out, uint64_t budget, uint64_t arena, uint64_t bound,
                 bound > budget ? "; proved that nothing fits into it" : "");
 }
 
-/* ---- For programs ------------------------------------------------------- */
+/* ---- For programs -------------------------------------------------------- */
 
 /* Where a file lies differs from machine to machine; a report does not. */
 static const char *base_name(const char *path) {

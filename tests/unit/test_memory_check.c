@@ -330,8 +330,7 @@ static void long_lists_are_cut_off(void **state) {
   fixture_close(&f);
 }
 
-/* ---- At random ------------------------------------------------------------
- */
+/* ---- At random ----------------------------------------------------------- */
 
 /* Lowest free place among the bodies before, at the body's alignment. */
 static uint64_t first_fit(const layout_problem *l, const uint64_t *offsets,
@@ -459,8 +458,7 @@ static void every_collision_is_found(void **state) {
   }
 }
 
-/* ---- Plans that ship inside public models ---------------------------------
- */
+/* ---- Plans that ship inside public models -------------------------------- */
 
 static memory_verdict check_shipped(const calm_model *model) {
   const graph *g = &model->graphs.data[0];
