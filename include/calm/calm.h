@@ -142,6 +142,11 @@ CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
                                       const void *bytes, size_t length,
                                       const char *name);
 
+/* Write a model's file as it is: the same bytes, whatever they mean to calm.  A
+   built model becomes a text.  CALM_MISUSE if it came from calm_model_parse. */
+CALM_API calm_status calm_model_write(const calm_model *model,
+                                      const char *path);
+
 /* An empty model with one empty graph, to be filled by the calls below. */
 CALM_API calm_status calm_model_new(calm_model **out, calm_context *context,
                                     const char *graph_name);
