@@ -336,6 +336,7 @@ static calm_status run(planner *p) {
   TRY(plan_layout(&best, p));
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;
+  plan->offline_plan = p->options->offline_plan;
   TRY(record(p, &best));
   return check_plan(p);
 }

@@ -193,6 +193,9 @@ CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
 CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                                        const calm_op *op);
 
+/* "tflite", "cg", or "built". */
+CALM_API const char *calm_model_format(const calm_model *model);
+
 CALM_API uint32_t calm_model_op_count(const calm_model *model);
 CALM_API uint32_t calm_model_tensor_count(const calm_model *model);
 
@@ -264,6 +267,16 @@ CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
 
 /* Where a tensor lies in the arena; UINT64_MAX if it needs no place there. */
 CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
+
+/*
+ * Write the model of a plan with its operators in the plan's order, in the
+ * format it was read from.  In a .tflite file everything else stays as it is,
+ * but for the offsets (OfflineMemoryAllocation): under the memory model `tflm`
+ * they are written, under the others left out, and what speaks of the order is
+ * renumbered.  A built model becomes a text.  The file is read back and
+ * compared with the plan before it replaces anything; `path` may be the input.
+ */
+CALM_API calm_status calm_plan_write(const calm_plan *plan, const char *path);
 
 /* ---- The other verbs ---------------------------------------------------- */
 

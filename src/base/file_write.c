@@ -42,8 +42,7 @@ static void release(const uint8_t *bytes, size_t length) {
 }
 
 static bool write_piece(int descriptor, const file_piece *piece) {
-  if (!piece->mapped)
-    return write_all(descriptor, piece->bytes, piece->length);
+  if (!piece->mapped) return write_all(descriptor, piece->bytes, piece->length);
   for (size_t done = 0; done < piece->length;) {
     size_t block = piece->length - done;
     if (block > BLOCK_BYTES) block = BLOCK_BYTES;

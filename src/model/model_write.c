@@ -53,10 +53,10 @@ static calm_status text_pieces(file_pieces *out, const calm_model *model,
 /* ---- Formats ------------------------------------------------------------ */
 
 static calm_status whole(file_pieces *out, const calm_model *model) {
-  VECTOR_PUSH(model->context, out,
-              (file_piece){model->map.bytes, model->map.length,
-                           model->mapped && !model->altered &&
-                               model->map.length > 0});
+  VECTOR_PUSH(
+      model->context, out,
+      (file_piece){model->map.bytes, model->map.length,
+                   model->mapped && !model->altered && model->map.length > 0});
   return CALM_OK;
 }
 
@@ -69,5 +69,6 @@ calm_status model_pieces(file_pieces *out, const calm_model *model,
                         "be written; open the file itself",
                         model->path);
   if (!patch) return whole(out, model);
-  return text_pieces(out, model, patch, a);
+  return model->format == MODEL_TFLITE ? tflite_pieces(out, model, patch, a)
+                                       : text_pieces(out, model, patch, a);
 }

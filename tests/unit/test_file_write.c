@@ -140,8 +140,7 @@ static void a_map_is_copied_and_stays_readable(void **state) {
   snprintf(copy, sizeof copy, "%s.copy", p.path);
   assert_int_equal(file_write(p.context, p.path, bytes, LENGTH), CALM_OK);
   assert_int_equal(file_map_open(&map, p.context, p.path), CALM_OK);
-  file_piece list[] = {{map.bytes, 5, true},
-                       {map.bytes + 5, LENGTH - 5, true}};
+  file_piece list[] = {{map.bytes, 5, true}, {map.bytes + 5, LENGTH - 5, true}};
   const file_pieces pieces = {list, 2, 2};
   assert_int_equal(file_draft_write(&draft, p.context, copy, &pieces), CALM_OK);
   assert_int_equal(file_draft_commit(&draft), CALM_OK);
