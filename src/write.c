@@ -8,7 +8,7 @@
 
 #include "plan.h"
 
-/* ---- As it is ----------------------------------------------------------- */
+/* ---- As it is ------------------------------------------------------------ */
 
 calm_status calm_model_write(const calm_model *model, const char *path) {
   file_pieces pieces = {0};
@@ -24,7 +24,7 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
   return status;
 }
 
-/* ---- What is to be written ---------------------------------------------- */
+/* ---- What is to be written ----------------------------------------------- */
 
 static bool places_anything(const calm_plan *plan) {
   for (uint32_t i = 0; i < plan->model->graphs.count; i++)
@@ -63,7 +63,7 @@ static calm_status make_patch(model_patch *out, const calm_plan *plan,
   return CALM_OK;
 }
 
-/* ---- Reading it back ---------------------------------------------------- */
+/* ---- Reading it back ----------------------------------------------------- */
 
 /* One graph as it was, and as it is in the file that was written. */
 typedef struct comparison {
@@ -243,7 +243,7 @@ static calm_status read_back(const calm_plan *plan, const char *path,
   return status;
 }
 
-/* ---- Plans -------------------------------------------------------------- */
+/* ---- Plans --------------------------------------------------------------- */
 
 static calm_status write_draft(file_draft *out, const calm_plan *plan,
                                const char *path, arena *a) {

@@ -22,7 +22,7 @@ void file_map_close(file_map *map);
 calm_status file_map_copy(file_map *out, calm_context *context,
                           const char *path);
 
-/* ---- Writing ------------------------------------------------------------ */
+/* ---- Writing ------------------------------------------------------------- */
 
 /* Some of the bytes of a file to be written.  Those that lie in a map that
    nobody has written to are let go once they are written, so that a file of any

@@ -19,7 +19,7 @@ static calm_status fail(calm_context *context, const char *path) {
                       strerror(errno));
 }
 
-/* ---- Bytes into a descriptor -------------------------------------------- */
+/* ---- Bytes into a descriptor --------------------------------------------- */
 
 static bool write_all(int descriptor, const uint8_t *bytes, size_t length) {
   while (length) {
@@ -59,7 +59,7 @@ static bool write_pieces(int descriptor, const file_pieces *pieces) {
   return true;
 }
 
-/* ---- Drafts ------------------------------------------------------------- */
+/* ---- Drafts -------------------------------------------------------------- */
 
 /* An existing file keeps its permissions; a new one gets those of the umask. */
 static mode_t wanted_mode(const char *path) {
@@ -167,7 +167,7 @@ calm_status file_draft_commit(file_draft *draft) {
   return status;
 }
 
-/* ---- Whole files from memory -------------------------------------------- */
+/* ---- Whole files from memory --------------------------------------------- */
 
 calm_status file_write(calm_context *context, const char *path,
                        const void *bytes, size_t length) {

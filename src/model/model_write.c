@@ -3,7 +3,7 @@
 
 #include "model/model.h"
 
-/* ---- Text --------------------------------------------------------------- */
+/* ---- Text ---------------------------------------------------------------- */
 
 /* A graph that has its operators in another order.  Only what the writer of
    texts looks at is filled in. */
@@ -50,7 +50,7 @@ static calm_status text_pieces(file_pieces *out, const calm_model *model,
   return CALM_OK;
 }
 
-/* ---- Formats ------------------------------------------------------------ */
+/* ---- Formats ------------------------------------------------------------- */
 
 static calm_status whole(file_pieces *out, const calm_model *model) {
   VECTOR_PUSH(

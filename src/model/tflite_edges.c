@@ -111,7 +111,7 @@ calm_status tflite_sort_edges(uint32_t **begin, op_id **after, tflite_reader *r,
   return CALM_OK;
 }
 
-/* ---- Writing ------------------------------------------------------------ */
+/* ---- Writing ------------------------------------------------------------- */
 
 static void add_number(text *out, uint32_t value) {
   do {

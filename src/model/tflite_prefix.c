@@ -27,7 +27,7 @@ typedef struct builder {
   VECTOR(link) links;
 } builder;
 
-/* ---- Bytes -------------------------------------------------------------- */
+/* ---- Bytes --------------------------------------------------------------- */
 
 static calm_status push(builder *b, uint64_t value, unsigned size) {
   for (unsigned i = 0; i < size; i++)
@@ -60,7 +60,7 @@ static calm_status push_link(builder *b, size_t target) {
   return push(b, 0, 4);
 }
 
-/* ---- The model table ---------------------------------------------------- */
+/* ---- The model table ----------------------------------------------------- */
 
 /* One field of the old model table. */
 typedef struct field {
@@ -185,7 +185,7 @@ static calm_status push_model(builder *b, size_t *buffers, size_t *metadata) {
   return CALM_OK;
 }
 
-/* ---- Vectors ------------------------------------------------------------ */
+/* ---- Vectors ------------------------------------------------------------- */
 
 static calm_status push_old_element(builder *b, flat_vector v, uint32_t i) {
   return push_link(b, flat_table_at(&b->w->tables.file, v, i));
@@ -218,7 +218,7 @@ static calm_status push_buffers(builder *b, size_t *first) {
   return push_zeros(b, 4 * (uint64_t)added);
 }
 
-/* ---- New entries and their data ----------------------------------------- */
+/* ---- New entries and their data ------------------------------------------ */
 
 static calm_status push_entry(builder *b, size_t from, uint32_t buffer,
                               const char *name) {
@@ -281,7 +281,7 @@ static calm_status push_added(builder *b, size_t entries, size_t buffers) {
   return align(b, ALIGN);
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status resolve_links(builder *b) {
   for (uint32_t i = 0; i < b->links.count; i++) {

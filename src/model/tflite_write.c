@@ -14,7 +14,7 @@ static const flat_file *file_of(const tflite_writer *w) {
   return &w->tables.file;
 }
 
-/* ---- Operators ---------------------------------------------------------- */
+/* ---- Operators ----------------------------------------------------------- */
 
 static bool is_reordered(const graph *g, const op_id *sequence) {
   for (uint32_t i = 0; i < g->ops.count; i++)
@@ -72,7 +72,7 @@ static calm_status permute_all(tflite_writer *w, bool *reordered) {
   return CALM_OK;
 }
 
-/* ---- Metadata entries --------------------------------------------------- */
+/* ---- Metadata entries ---------------------------------------------------- */
 
 static flat_table entry_at(const tflite_writer *w, uint32_t i) {
   return flat_table_at(file_of(w), w->metadata, i);
@@ -127,7 +127,7 @@ static uint32_t find_entry(const tflite_writer *w, const char *name,
   return found;
 }
 
-/* ---- Data that change in place ------------------------------------------ */
+/* ---- Data that change in place ------------------------------------------- */
 
 static bool is_weight(const tflite_writer *w, uint32_t buffer) {
   const flat_file *file = file_of(w);
@@ -161,7 +161,7 @@ static bool is_own(const tflite_writer *w, uint32_t entry) {
   return true;
 }
 
-/* ---- Control edges ------------------------------------------------------ */
+/* ---- Control edges ------------------------------------------------------- */
 
 /* Data inside the FlatBuffer may become shorter: their count says so. */
 static calm_status shorten(tflite_writer *w, uint32_t buffer,
@@ -204,7 +204,7 @@ static calm_status renumber_edges(tflite_writer *w) {
   return status;
 }
 
-/* ---- The offline plan --------------------------------------------------- */
+/* ---- The offline plan ---------------------------------------------------- */
 
 enum { WORD = 4, UNPLANNED = -1 };
 
@@ -275,7 +275,7 @@ static calm_status write_plan(tflite_writer *w) {
   return tflite_add_entry(w, TFLITE_PLAN_NAME, bytes, length);
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static bool any_dropped(const tflite_writer *w) {
   for (uint32_t i = 0; i < w->metadata.count; i++)

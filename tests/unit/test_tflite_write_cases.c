@@ -43,7 +43,7 @@ static void close_model(opened *o, bool mapped) {
   free(o);
 }
 
-/* ---- All but the order and the plan is what it was ---------------------- */
+/* ---- All but the order and the plan is what it was ----------------------- */
 
 static tflite_reader tables_of(const calm_model *model) {
   tflite_reader r = {
@@ -148,7 +148,7 @@ static void expect_rewritten(const calm_model *before, const written *w,
   close_model(o, false);
 }
 
-/* ---- Each of them ------------------------------------------------------- */
+/* ---- Each of them -------------------------------------------------------- */
 
 static void try_model(const char *path) {
   opened *o = open_model(path, NULL);

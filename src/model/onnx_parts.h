@@ -1,0 +1,152 @@
+/*
+ * What the files that read .onnx share: the reader, which lives while one file
+ * is read, and what it knows of graphs, nodes and values.  onnx.c says in which
+ * order the parts run: parse the graphs, bind names, sort the nodes, infer
+ * shapes, then build the graphs of the model.  Strings and arrays lie in the
+ * scratch of the reader; weights stay where they are in the file.
+ */
+#ifndef CALM_MODEL_ONNX_PARTS_H
+#define CALM_MODEL_ONNX_PARTS_H
+
+#include "model/model.h"
+
+typedef uint32_t value_id; /* index among the values of its graph */
+
+/* TensorProto.DataType, as far as rules speak of single ones. */
+enum {
+  ONNX_UNDEFINED = 0,
+  ONNX_FLOAT = 1,
+  ONNX_UINT8 = 2,
+  ONNX_INT8 = 3,
+  ONNX_INT32 = 6,
+  ONNX_INT64 = 7,
+  ONNX_STRING = 8,
+  ONNX_BOOL = 9,
+  ONNX_FLOAT16 = 10,
+  ONNX_DOUBLE = 11
+};
+
+enum { ONNX_NO_RANK = UINT32_MAX };
+#define ONNX_UNKNOWN INT64_MIN /* a dimension or an element that is not known \
+                                */
+
+typedef struct onnx_shape {
+  int64_t *dims;        /* `rank` of them, ONNX_UNKNOWN or at least 0 */
+  const char **symbols; /* per dimension its dim_param or NULL; may be NULL */
+  uint32_t rank;        /* ONNX_NO_RANK: nothing is known */
+} onnx_shape;
+
+/* Elements of a small tensor, as shape arithmetic needs them. */
+typedef struct onnx_contents {
+  int64_t *integers; /* of integer and bool tensors, single ones may be
+                        ONNX_UNKNOWN; NULL: not known */
+  double *reals;     /* of float tensors; NULL: not known */
+  uint32_t count;
+} onnx_contents;
+
+enum {
+  ONNX_VALUE_INPUT = 1,
+  ONNX_VALUE_OUTPUT = 2,
+  ONNX_VALUE_WEIGHT = 4, /* initializer, or computed from weights alone */
+  ONNX_VALUE_OUTER = 8,  /* of the graph around this one */
+  ONNX_VALUE_OPAQUE = 16 /* a sequence, a map, an optional: no tensor */
+};
+
+typedef struct onnx_value {
+  const char *name;
+  int32_t type; /* ONNX_UNDEFINED: not known */
+  unsigned flags;
+  onnx_shape shape;
+  onnx_contents contents;
+  value_id outer; /* ONNX_VALUE_OUTER: its id in the graph around */
+  const char
+      *why; /* why the shape is not known, "operator 'Foo' has no rule" */
+  size_t position; /* in the file, of what declares it first */
+} onnx_value;
+
+/* A TensorProto: an initializer or an attribute. */
+typedef struct onnx_tensor {
+  int32_t type;
+  int64_t *dims;
+  uint32_t rank;
+  const uint8_t *bytes; /* raw_data in the file; NULL: none, or elsewhere */
+  uint64_t length;      /* of raw_data, or of the external data */
+  bool external;
+  onnx_contents contents; /* filled if it has at most ONNX_SMALL elements */
+} onnx_tensor;
+
+enum { ONNX_SMALL = 4096 };
+
+typedef enum onnx_attribute_type { /* AttributeProto.AttributeType */
+                                   ONNX_ATTRIBUTE_FLOAT = 1,
+                                   ONNX_ATTRIBUTE_INT = 2,
+                                   ONNX_ATTRIBUTE_STRING = 3,
+                                   ONNX_ATTRIBUTE_TENSOR = 4,
+                                   ONNX_ATTRIBUTE_GRAPH = 5,
+                                   ONNX_ATTRIBUTE_FLOATS = 6,
+                                   ONNX_ATTRIBUTE_INTS = 7,
+                                   ONNX_ATTRIBUTE_STRINGS = 8,
+                                   ONNX_ATTRIBUTE_TENSORS = 9,
+                                   ONNX_ATTRIBUTE_GRAPHS = 10
+} onnx_attribute_type;
+
+typedef struct onnx_attribute {
+  const char *name;
+  int32_t type; /* onnx_attribute_type, or one that calm does not read */
+  int64_t i;
+  double f;
+  const char *s;
+  int64_t *ints;
+  double *floats;
+  uint32_t count; /* of ints, floats or graphs */
+  onnx_tensor tensor;
+  uint32_t *graphs; /* of GRAPH (one) and GRAPHS: indices in the reader */
+} onnx_attribute;
+
+typedef struct onnx_node {
+  const char *name, *op_type, *domain; /* domain "" is ai.onnx */
+  int64_t opset;                       /* of its domain in this file; 0: none */
+  value_id *inputs, *outputs;          /* CALM_NONE: absent */
+  onnx_attribute *attributes;
+  uint32_t input_count, output_count, attribute_count;
+  uint32_t function; /* index of a model-local function, or CALM_NONE */
+  bool weights_only; /* all it computes is a weight: no operator of the graph */
+  size_t position;   /* of its entry in the file */
+} onnx_node;
+
+typedef struct onnx_graph {
+  const char *name;
+  uint32_t parent; /* the graph around it, or CALM_NONE */
+  VECTOR(onnx_value) values;
+  VECTOR(onnx_node) nodes;
+  value_id *inputs, *outputs; /* by position; initializers that are listed as
+                                 inputs too are left out */
+  uint32_t input_count, output_count;
+  uint32_t *order; /* nodes in a topological order, file order where possible */
+} onnx_graph;
+
+typedef struct onnx_reader {
+  calm_model *model;
+  calm_context *context;
+  arena scratch;
+  VECTOR(onnx_graph)
+  graphs; /* the first is the entry; a body follows the graph
+             around it */
+} onnx_reader;
+
+/*
+ * Fill in types, shapes and small contents of everything that nodes compute:
+ * the entry's nodes in order, a body when its node is reached (its inputs get
+ * what the node gives them).  What the file states (value_info, outputs) is
+ * there before; where inference contradicts it, inference wins and a warning
+ * says so.  Values that stay unknown get a `why`.  Fails only without memory or
+ * on contradictions that no runtime could execute.
+ */
+calm_status onnx_infer(onnx_reader *r);
+
+/* The attribute of that name, or NULL; a number or a default. */
+const onnx_attribute *onnx_find(const onnx_node *node, const char *name);
+int64_t onnx_find_int(const onnx_node *node, const char *name,
+                      int64_t otherwise);
+
+#endif
