@@ -33,7 +33,8 @@ static int plan_model(const request *r, calm_model *model) {
 
 int cmd_plan(request *r) {
   calm_model *model;
-  calm_status status = calm_model_open(&model, r->context, r->operands[0]);
+  calm_status status =
+      calm_model_open(&model, r->context, r->operands[0], r->options);
   if (status) return story_failure(r, status);
   const int code = plan_model(r, model);
   calm_model_free(model);

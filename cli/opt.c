@@ -7,7 +7,7 @@
 
 /* What the design promises; better told than called unknown. */
 static const char later_options[] =
-    "output rewrite partials kernels overlap onchip threads dim to-int8 "
+    "output rewrite partials kernels overlap onchip threads to-int8 "
     "offline-plan for in-place";
 
 /* ---- Finding a row ------------------------------------------------------ */
