@@ -45,7 +45,7 @@ enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static calm_model *open_model(calm_context *context) {
   calm_model *model;
-  if (calm_model_parse(&model, context, network, strlen(network), "net.cg"))
+  if (calm_model_parse(&model, context, network, strlen(network), "net.cg", NULL))
     fail_msg("%s", calm_context_message(context));
   return model;
 }
