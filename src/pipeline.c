@@ -32,10 +32,10 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
   const struct {
     const char *column, *value;
   } overrides[] = {
-      {"inputs", options->inputs},   {"outputs", options->outputs},
-      {"align", options->align},     {"round", options->round},
-      {"inplace", options->inplace}, {"views", options->views},
-      {"concat", options->concat},   {"variables", options->variables},
+      {"inputs", options->inputs},      {"outputs", options->outputs},
+      {"align", options->align},        {"round", options->round},
+      {"inplace", options->inplace},    {"views", options->views},
+      {"concat", options->concat},      {"variables", options->variables},
       {"subgraphs", options->subgraphs}};
   memory_library library;
   const char *preset = preset_of(model, options);
@@ -47,8 +47,7 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
                         "tflm, tflm-default",
                         preset);
   memory_model memory = *found;
-  if (!strcmp(preset, "tflm"))
-    memory_kernels_allow(&memory, library);
+  if (!strcmp(preset, "tflm")) memory_kernels_allow(&memory, library);
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
     if (overrides[i].value)
       TRY(memory_model_override(&memory, model->context, overrides[i].column,

@@ -61,6 +61,11 @@ calm_status memory_model_override(memory_model *model, calm_context *context,
    between commas. */
 void memory_model_views_word(text *out, const memory_model *model);
 
+/* Can one be written over the other, element by element?  They have the same
+   bytes in elements of the same width, which no operand has that is broadcast,
+   however sizes are rounded. */
+bool memory_same_elements(const graph_tensor *a, const graph_tensor *b);
+
 /* The order problem of a graph, and the way back. */
 typedef struct memory_problem {
   order_problem order;

@@ -187,6 +187,12 @@ static calm_status override_kinds(const kind_column *column,
   return CALM_OK;
 }
 
+bool memory_same_elements(const graph_tensor *a, const graph_tensor *b) {
+  const bool typed = a->type != ELEMENT_ABSTRACT && b->type != ELEMENT_ABSTRACT;
+  return a->bytes == b->bytes &&
+         (!typed || element_type_bits(a->type) == element_type_bits(b->type));
+}
+
 void memory_model_views_word(text *out, const memory_model *model) {
   const char *separator = "";
   if (bits_equal(model->views, view_kinds, OP_KIND_WORDS)) {

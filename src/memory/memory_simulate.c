@@ -294,7 +294,9 @@ static calm_status find_saving(simulation *s, const graph_op *op,
     TRY(follow_alone(s, op->inputs[i], &source));
     if (source == CALM_NONE || !s->alive[source]) continue;
     if (s->needs[source] == 1 && !s->kept[source] &&
-        rounded(s, source) == rounded(s, target))
+        rounded(s, source) == rounded(s, target) &&
+        memory_same_elements(tensor_of(s, op->inputs[i]),
+                             tensor_of(s, op->outputs[0])))
       *out = rounded(s, target);
   }
   return CALM_OK;
