@@ -6,7 +6,19 @@
 #ifndef CALM_PLANNER_H
 #define CALM_PLANNER_H
 
+#include "memory/memory_joint.h"
 #include "pipeline.h"
+
+/* What there is beside for TensorFlow Lite Micro: all graphs of the model. */
+typedef struct plan_tflm {
+  graph *graphs; /* their operators have their scratch as workspace */
+  uint32_t count;
+  memory_scratch scratch;
+  memory_problem *problems; /* per graph; the entry's comes later */
+  const op_id **sequences;  /* per graph but the entry: its order */
+  uint64_t doubt; /* bodies may need less than they do by at most this */
+  tflm_head default_head; /* of the model as it is */
+} plan_tflm;
 
 /* Everything one run of the pipeline works with. */
 typedef struct planner {
@@ -15,16 +27,23 @@ typedef struct planner {
   const calm_options *options;
   const uint64_t *body_arenas;
   memory_problem problem;
+  plan_tflm *tflm; /* NULL under all other models of memory */
   arena *scratch;
 } planner;
 
 /* An order of the order problem, with the arena it gets. */
 typedef struct plan_candidate {
-  uint32_t *order_sequence; /* of order operators */
-  op_id *sequence;          /* of graph operators */
-  memory_placement placement;
+  uint32_t *order_sequence;   /* of order operators */
+  op_id *sequence;            /* of graph operators */
+  memory_placement placement; /* of the entry alone, or */
+  memory_joint joint;         /* of all graphs */
   layout_result layout;
+  const uint64_t **offsets; /* tflm: per graph and tensor; NULL: all is left to
+                               the runtime */
+  tflm_head head;           /* tflm: what the runtime makes of it */
 } plan_candidate;
+
+order_options plan_order_options(const calm_options *options);
 
 /* Is another order than the one that was found as good an answer?  Not where
    the user asked for the order of a certain method. */
@@ -39,6 +58,19 @@ calm_status plan_place(plan_candidate *out, const planner *p,
    one with the least arena.  Ends at an arena of `target_bytes`. */
 calm_status plan_try_orders(plan_candidate *best, const planner *p,
                             uint64_t target_bytes, limits *l);
+
+/*
+ * For TensorFlow Lite Micro, in this order: find the orders of all bodies and
+ * the head of the model as it is; place an order of the entry (in place of the
+ * rest of plan_place); predict the head, and keep to something simpler if it
+ * exceeds that of the model as it is; fill in what the plan says of graphs,
+ * offsets and runtime.
+ */
+calm_status plan_tflm_prepare(planner *p);
+calm_status plan_tflm_place(plan_candidate *c, const planner *p,
+                            const layout_options *options, limits *l);
+calm_status plan_tflm_settle(plan_candidate *best, const planner *p, limits *l);
+calm_status plan_tflm_record(planner *p, const plan_candidate *c);
 
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);
