@@ -75,8 +75,8 @@ static void assert_verdict(const char *name, const int32_t *words,
   free(f);
 }
 
-#define ASSERT_VERDICT(expected, name, ...)                             \
-  assert_verdict(name, (const int32_t[]){__VA_ARGS__},                  \
+#define ASSERT_VERDICT(expected, name, ...)            \
+  assert_verdict(name, (const int32_t[]){__VA_ARGS__}, \
                  sizeof((const int32_t[]){__VA_ARGS__}) / 4, expected)
 
 /* Three words, then the offsets of x, state, h, y and of the body's x, y. */
