@@ -151,6 +151,7 @@ static int parse_letter(request *r, words *w, const char *word) {
 static int add_operand(request *r, const char *word) {
   if (r->operand_count == r->command->most_operands)
     return refuse(r, "one operand too many:", word);
+  if (!*word) return refuse(r, "an operand is empty:", word);
   r->operands[r->operand_count++] = word;
   return EXIT_DONE;
 }

@@ -134,11 +134,34 @@ static int check_model(const request *r) {
   return r->output ? check_file(r, r->output) : EXIT_DONE;
 }
 
+/* The last part of a path, and in *directory what holds it. */
+static const char *split_path(struct stat *directory, const char *path) {
+  char holder[4096] = ".";
+  const char *slash = strrchr(path, '/');
+  if (slash)
+    snprintf(holder, sizeof holder, "%.*s", (int)(slash - path) + 1, path);
+  if (stat(holder, directory)) *directory = (struct stat){0};
+  return slash ? slash + 1 : path;
+}
+
+static bool is_same_inode(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* One file by two names, whether it is there already or not. */
+static bool is_same_output(const char *a, const char *b) {
+  struct stat one, other;
+  if (stat(a, &one) == 0 && stat(b, &other) == 0)
+    return S_ISREG(one.st_mode) && is_same_inode(&one, &other);
+  const char *name = split_path(&one, a);
+  return !strcmp(name, split_path(&other, b)) && is_same_inode(&one, &other);
+}
+
 static bool is_named_twice(const request *r, int emission) {
   const char *path = r->emissions[emission].path;
-  if (r->output && !strcmp(path, r->output)) return true;
+  if (r->output && is_same_output(path, r->output)) return true;
   for (int other = 0; other < emission; other++)
-    if (!strcmp(path, r->emissions[other].path)) return true;
+    if (is_same_output(path, r->emissions[other].path)) return true;
   return false;
 }
 

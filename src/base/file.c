@@ -24,7 +24,8 @@ static calm_status map_descriptor(file_map *out, calm_context *context,
     return fail(context, path, "read");
   }
   if (!S_ISREG(info.st_mode))
-    return context_fail(context, CALM_IO, "%s: cannot read: not a regular file",
+    return context_fail(context, CALM_IO,
+                        "%s: cannot read: not a regular file; copy it into one",
                         path);
   if (info.st_size == 0) {
     *out = (file_map){nothing, 0};
@@ -51,9 +52,8 @@ calm_status file_map_copy(file_map *out, calm_context *context,
                           const char *path) {
   file_map map;
   TRY(file_map_open(&map, context, path));
-  if (map.length &&
-      mprotect((void *)(uintptr_t)map.bytes, map.length,
-               PROT_READ | PROT_WRITE)) {
+  if (map.length && mprotect((void *)(uintptr_t)map.bytes, map.length,
+                             PROT_READ | PROT_WRITE)) {
     calm_status status = fail(context, path, "map");
     file_map_close(&map);
     return status;

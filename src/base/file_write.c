@@ -86,13 +86,25 @@ static calm_status join(char **out, calm_context *context, const char *text,
   return CALM_OK;
 }
 
+/* Keeps errno. */
+static bool is_link(const char *path) {
+  struct stat info;
+  const int reason = errno;
+  const bool link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+  errno = reason;
+  return link;
+}
+
 /* A link stays, what it leads to is replaced; /dev/stdout and its like cannot
    be replaced. */
 static calm_status choose_names(file_draft *draft, const char *path) {
   struct stat info;
   char resolved[PATH_MAX];
   draft->device = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-  if (!draft->device && realpath(path, resolved)) path = resolved;
+  if (!draft->device && realpath(path, resolved))
+    path = resolved;
+  else if (!draft->device && is_link(path)) /* and it leads nowhere */
+    return fail(draft->context, path);
   TRY(join(&draft->path, draft->context, path, ""));
   return join(&draft->temporary, draft->context,
               draft->device ? "/tmp/calm" : path, ".XXXXXX");
