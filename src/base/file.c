@@ -52,9 +52,8 @@ calm_status file_map_copy(file_map *out, calm_context *context,
                           const char *path) {
   file_map map;
   TRY(file_map_open(&map, context, path));
-  if (map.length &&
-      mprotect((void *)(uintptr_t)map.bytes, map.length,
-               PROT_READ | PROT_WRITE)) {
+  if (map.length && mprotect((void *)(uintptr_t)map.bytes, map.length,
+                             PROT_READ | PROT_WRITE)) {
     calm_status status = fail(context, path, "map");
     file_map_close(&map);
     return status;
