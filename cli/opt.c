@@ -5,12 +5,12 @@
 #include "nearest.h"
 #include "story.h"
 
-/* What the design promises; better told than called unknown. */
+/* Options to come: better told so than called unknown. */
 static const char later_options[] =
     "output rewrite partials kernels overlap onchip threads to-int8 "
     "offline-plan for in-place";
 
-/* ---- Finding a row ------------------------------------------------------ */
+/* ---- Finding a row ------------------------------------------------------- */
 
 bool opt_is_among(const char *list, const char *word, size_t length) {
   while (*list) {
@@ -42,7 +42,7 @@ static const calm_option_info *find_option(const opt_own **own,
   return NULL;
 }
 
-/* ---- Messages ----------------------------------------------------------- */
+/* ---- Messages ------------------------------------------------------------ */
 
 static int refuse(const request *r, const char *what, const char *word) {
   story_tell("%s '%s'; see calm %s --help", what, word, r->command->name);
@@ -84,7 +84,7 @@ static int refuse_option(const request *r, const calm_option_info *info,
   return EXIT_USAGE;
 }
 
-/* ---- Reading words ------------------------------------------------------ */
+/* ---- Reading words ------------------------------------------------------- */
 
 typedef struct words {
   char **next;

@@ -50,7 +50,7 @@ static const opt_own rows[] = {
      set_output,
      0},
     {{"emit", "plan pack", "KIND=FILE", NULL,
-      "write a file as well: plan (JSON) or csv; repeatable"},
+      "write a file as well: csv, or the plan (JSON) of calm plan; repeatable"},
      0,
      set_emit,
      0},

@@ -10,7 +10,7 @@
 #include "opt.h"
 #include "story.h"
 
-/* ---- What --emit can write ---------------------------------------------- */
+/* ---- What --emit can write ----------------------------------------------- */
 
 static const struct {
   const char *name, *verbs;
@@ -59,7 +59,7 @@ int output_parse_emission(emission *out, const command *c, const char *word) {
   return refuse_kind(c, word, length);
 }
 
-/* ---- Before the work ---------------------------------------------------- */
+/* ---- Before the work ----------------------------------------------------- */
 
 void output_open_standard(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++)
@@ -138,7 +138,7 @@ int output_check(const request *r) {
   return EXIT_DONE;
 }
 
-/* ---- After it ----------------------------------------------------------- */
+/* ---- After it ------------------------------------------------------------ */
 
 static int write_file(const request *r, const emission *e,
                       render_function *render, const void *result) {

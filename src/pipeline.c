@@ -137,15 +137,30 @@ layout_options pipeline_layout_options(const calm_options *options) {
   return o;
 }
 
-plan_facts pipeline_facts(const graph *g, const memory_profile *profile) {
+/* A tensor that the arena does not hold, by the first reason for that. */
+static void add_outside(plan_facts *facts, const graph_tensor *tensor,
+                        const memory_model *memory) {
+  if (tensor->flags & CALM_TENSOR_CONST)
+    facts->weight_bytes += tensor->bytes;
+  else if (tensor->flags & CALM_TENSOR_VARIABLE)
+    facts->state_bytes += tensor->bytes;
+  else if (tensor->flags & CALM_TENSOR_INPUT &&
+           memory->inputs == INPUTS_EXTERNAL)
+    facts->input_bytes += tensor->bytes;
+  else if (tensor->flags & CALM_TENSOR_OUTPUT &&
+           memory->outputs == OUTPUTS_EXTERNAL)
+    facts->output_bytes += tensor->bytes;
+}
+
+plan_facts pipeline_facts(const graph *g, const memory_model *memory,
+                          const memory_profile *profile) {
   plan_facts facts = {.op_count = g->ops.count,
                       .tensor_count = g->tensors.count};
-  for (tensor_id t = 0; t < g->tensors.count; t++) {
-    if (g->tensors.data[t].flags & CALM_TENSOR_CONST)
-      facts.weight_bytes += g->tensors.data[t].bytes;
+  for (tensor_id t = 0; t < g->tensors.count; t++)
     if (profile->lives[t].counted)
       facts.activation_bytes += profile->lives[t].bytes;
-  }
+    else
+      add_outside(&facts, &g->tensors.data[t], memory);
   return facts;
 }
 

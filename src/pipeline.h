@@ -38,7 +38,8 @@ void pipeline_limits(limits *out, calm_context *context,
 layout_options pipeline_layout_options(const calm_options *options);
 
 /* Counts and sums of a graph. */
-plan_facts pipeline_facts(const graph *g, const memory_profile *profile);
+plan_facts pipeline_facts(const graph *g, const memory_model *memory,
+                          const memory_profile *profile);
 
 /* The name of a choice as a text in the arena. */
 calm_status pipeline_choice(const char **out, const char *option,

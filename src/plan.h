@@ -17,6 +17,8 @@ typedef struct plan_facts {
   uint32_t op_count, tensor_count;
   uint64_t activation_bytes; /* sum of the tensors that the arena has to hold */
   uint64_t weight_bytes;
+  /* What the memory model leaves to somebody else: */
+  uint64_t state_bytes, input_bytes, output_bytes;
 } plan_facts;
 
 /* What a plan says of one graph of the model; the entry is the first. */
@@ -37,6 +39,8 @@ struct calm_plan {
   const char *order_method, *layout_method;
   order_result order; /* its sequence is of order operators */
   layout_result layout;
+  bool any_order;              /* layout.bound_bytes holds for every order, not
+                                  only for one that was asked for */
   bool counted;                /* order.downsets and order.orders are meant */
   op_id *sequence;             /* all graph operators in running order */
   uint64_t *offsets;           /* per tensor; UINT64_MAX: not placed */

@@ -87,8 +87,7 @@ static inline memory_model model_of(calm_context *context, const char *text) {
   return model;
 }
 
-/* ---- At random ------------------------------------------------------------
- */
+/* ---- At random ----------------------------------------------------------- */
 
 static inline bool chance(random_state *r, uint32_t percent) {
   return random_below(r, 100) < percent;
@@ -242,6 +241,7 @@ static inline bool fixture_try_random(fixture *f, random_state *r) {
   random_graph b = {.r = r};
   fixture_begin(f, NULL);
   graph_init(&b.g, &f->arena, "random");
+  b.g.is_body = chance(r, 30);
   for (uint32_t i = 2 + random_below(r, 3); i > 0; i--)
     random_tensor(&b, random_size(r), random_source_flags(r));
   if (chance(r, 20)) random_tensor(&b, random_size(r), 0); /* an orphan */
@@ -279,8 +279,7 @@ static inline void random_order(op_id *out, const graph *g, random_state *r) {
   }
 }
 
-/* ---- When memory runs out -------------------------------------------------
- */
+/* ---- When memory runs out ------------------------------------------------ */
 
 /* Requests that may still succeed; frees always do. */
 typedef struct failing_allocator {

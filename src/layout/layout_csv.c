@@ -70,8 +70,7 @@ typedef struct reader {
 /* Fields in messages are cut to a readable length. */
 #define SHOWN(f) (int)((f)->length < 40 ? (f)->length : 40), (f)->bytes
 
-/* ---- Lines and fields -----------------------------------------------------
- */
+/* ---- Lines and fields ---------------------------------------------------- */
 
 static bool at_line_end(const reader *r) {
   return r->next == r->end || *r->next == '\n' ||
@@ -160,8 +159,7 @@ static calm_status read_line(reader *r) {
   return CALM_OK;
 }
 
-/* ---- Header ---------------------------------------------------------------
- */
+/* ---- Header -------------------------------------------------------------- */
 
 static bool field_is(const field *f, const char *text) {
   return f->length == strlen(text) && !memcmp(f->bytes, text, f->length);
@@ -202,8 +200,7 @@ static calm_status read_header(reader *r) {
   return CALM_OK;
 }
 
-/* ---- Rows -----------------------------------------------------------------
- */
+/* ---- Rows ---------------------------------------------------------------- */
 
 /* The field of a column in the current line; NULL if it is empty or the file
    has no such column. */
@@ -291,8 +288,7 @@ static calm_status read_offset(reader *r, row *out) {
   return CALM_OK;
 }
 
-/* ---- Rows to bodies -------------------------------------------------------
- */
+/* ---- Rows to bodies ------------------------------------------------------ */
 
 static calm_status add_body(reader *r, uint32_t *out) {
   *out = r->bodies.count;
@@ -370,8 +366,7 @@ static calm_status check_fixed_alignment(const reader *r) {
   return CALM_OK;
 }
 
-/* ---- Result ---------------------------------------------------------------
- */
+/* ---- Result -------------------------------------------------------------- */
 
 /* Pieces sorted by body: count, sum up, put in place. */
 static calm_status fill_pieces(layout_problem *p, const reader *r, arena *a) {
@@ -451,8 +446,7 @@ calm_status layout_csv_read(layout_csv *out, arena *a, const char *path,
   return status;
 }
 
-/* ---- Writing --------------------------------------------------------------
- */
+/* ---- Writing ------------------------------------------------------------- */
 
 void layout_csv_write_header(text *out) {
   static const char header[] = "id,lower,upper,size,offset\n";

@@ -200,8 +200,7 @@ static void sort_bodies(greedy *g, const order *o) {
   qsort(g->order, g->movable, sizeof *g->order, by_rank);
 }
 
-/* ---- The best of many -----------------------------------------------------
- */
+/* ---- The best of many ---------------------------------------------------- */
 
 static body_facts facts_of(const layout_problem *p, uint32_t body) {
   const layout_piece *piece = &p->pieces[p->piece_begin[body]];

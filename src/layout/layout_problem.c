@@ -119,8 +119,7 @@ static calm_status check_fixed(const layout_problem *tidy, arena *a) {
   return check_fixed_pieces(fixed, count, a->context);
 }
 
-/* ---- Disjoint pieces ------------------------------------------------------
- */
+/* ---- Disjoint pieces ----------------------------------------------------- */
 
 typedef VECTOR(layout_piece) piece_vector;
 typedef VECTOR(int64_t) time_vector;

@@ -47,8 +47,7 @@ void layout_search_free(layout_search *s) {
   VECTOR_FREE(context, &s->parts);
 }
 
-/* ---- Where to branch --------------------------------------------------------
- */
+/* ---- Where to branch ----------------------------------------------------- */
 
 /* The best section seen so far. */
 typedef struct pick {
@@ -116,8 +115,7 @@ static uint32_t choose_section(const layout_search *s,
   return best.section;
 }
 
-/* ---- What can lie there
- * ------------------------------------------------------ */
+/* ---- What can lie there -------------------------------------------------- */
 
 /* Of equal bodies without a place only the first is tried. */
 static bool is_second_twin(const layout_search *s, uint32_t body) {
@@ -148,8 +146,7 @@ static calm_status push_choices(layout_search *s, uint32_t section) {
   return CALM_OK;
 }
 
-/* ---- Nothing lies there: how high is the next beginning?
- * ---------------------- */
+/* ---- Nothing lies there: how high is the next beginning? ----------------- */
 
 static int64_t highest_low(const layout_search *s, const strip_cell *cell) {
   return s->strip->grid->spans[cell->span_end - 1].low;
@@ -213,8 +210,7 @@ static int64_t next_height(layout_search *s, uint32_t section) {
   return least;
 }
 
-/* ---- Frames
- * ------------------------------------------------------------------- */
+/* ---- Frames -------------------------------------------------------------- */
 
 static calm_status push_frame(layout_search *s, search_frame frame) {
   frame.choice_begin = frame.choice_next = s->choices.count;
@@ -273,8 +269,7 @@ static calm_status push_parts(layout_search *s, const search_part *part) {
   return CALM_OK;
 }
 
-/* ---- The search
- * ---------------------------------------------------------------- */
+/* ---- The search ---------------------------------------------------------- */
 
 static bool apply(layout_search *s, uint32_t section, uint32_t choice) {
   if (choice == BEGIN) return true;
@@ -364,8 +359,7 @@ static calm_status run(layout_answer *out, layout_search *s) {
   return CALM_OK;
 }
 
-/* ---- Restarts
- * ------------------------------------------------------------------- */
+/* ---- Restarts ------------------------------------------------------------ */
 
 /* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: Luby, Sinclair and Zuckerman 1993. */
 static uint64_t luby(uint64_t i) {
@@ -443,8 +437,7 @@ calm_status layout_search_decide(layout_answer *out, layout_search *s,
   return restart(out, s, end - s->nodes);
 }
 
-/* ---- The answer
- * ------------------------------------------------------------------ */
+/* ---- The answer ---------------------------------------------------------- */
 
 static int64_t highest_end(const layout_search *s, const strip_lid *lid) {
   int64_t highest = 0;

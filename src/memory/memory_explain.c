@@ -102,8 +102,7 @@ typedef struct explainer {
   memory_explanation out;
 } explainer;
 
-/* ---- Who is alive ---------------------------------------------------------
- */
+/* ---- Who is alive -------------------------------------------------------- */
 
 typedef struct sized_tensor {
   uint64_t bytes;
@@ -141,8 +140,7 @@ static calm_status list_alive(explainer *e) {
   return rank_tensors(&e->out.alive, alive, count, e->a);
 }
 
-/* ---- The floor ------------------------------------------------------------
- */
+/* ---- The floor ----------------------------------------------------------- */
 
 static bool whole_run(const order_buffer *buffer) {
   return buffer->pinned_start && buffer->pinned_end;
@@ -216,8 +214,7 @@ static calm_status explain_floor(explainer *e) {
   return list_floor(e);
 }
 
-/* ---- Remedies -------------------------------------------------------------
- */
+/* ---- Remedies ------------------------------------------------------------ */
 
 /* What a remedy would make of the graph. */
 typedef struct trial {
@@ -387,8 +384,7 @@ static calm_status try_remedies(explainer *e) {
   return CALM_OK;
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status explain(explainer *e) {
   TRY(memory_simulate(&e->profile, e->g, e->model, e->body_arena, e->sequence,

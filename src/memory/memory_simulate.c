@@ -40,8 +40,7 @@ static const graph_tensor *tensor_of(const simulation *s, tensor_id t) {
   return &s->g->tensors.data[t];
 }
 
-/* ---- The rules ------------------------------------------------------------
- */
+/* ---- The rules ----------------------------------------------------------- */
 
 static bool is_const(const simulation *s, tensor_id t) {
   return tensor_of(s, t)->flags & CALM_TENSOR_CONST;
@@ -92,6 +91,11 @@ static renaming classify(const simulation *s, const graph_op *op,
   return *source_slot == CALM_NONE ? COMPUTES : VIEWS;
 }
 
+/* Whoever runs a body fills all its inputs before. */
+static bool is_handed_over(const simulation *s, tensor_id t) {
+  return s->g->is_body && (tensor_of(s, t)->flags & CALM_TENSOR_INPUT);
+}
+
 /* Does a stored tensor occupy the arena at all? */
 static bool occupies(const simulation *s, tensor_id t) {
   const graph_tensor *tensor = tensor_of(s, t);
@@ -114,8 +118,7 @@ static uint64_t rounded(const simulation *s, tensor_id t) {
   return number_round_up(tensor_of(s, t)->bytes, s->model->round);
 }
 
-/* ---- Walking back to what is stored ---------------------------------------
- */
+/* ---- Walking back to what is stored -------------------------------------- */
 
 static void forget(simulation *s) {
   s->found.count = 0;
@@ -159,8 +162,7 @@ static calm_status follow_operands(simulation *s, const graph_op *op) {
   return follow_all(s, op->outputs, op->output_count);
 }
 
-/* ---- Before the first step ------------------------------------------------
- */
+/* ---- Before the first step ----------------------------------------------- */
 
 /* A view of a view is a view of the first; producers come before readers. */
 static void find_origins(simulation *s) {
@@ -225,6 +227,8 @@ static calm_status mark_touched(simulation *s) {
     for (uint32_t i = 0; i < s->found.count; i++)
       s->touched[s->found.data[i]] = true;
   }
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    if (is_handed_over(s, t)) s->touched[t] = true;
   return CALM_OK;
 }
 
@@ -239,8 +243,13 @@ static calm_status count_needs(simulation *s, bool *idle) {
   return CALM_OK;
 }
 
-/* ---- Step by step ---------------------------------------------------------
- */
+/* An input of a body that the body leaves alone stays as long as it runs. */
+static void keep_unused_inputs(simulation *s) {
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    if (is_handed_over(s, t) && !s->needs[t]) s->kept[t] = true;
+}
+
+/* ---- Step by step -------------------------------------------------------- */
 
 static void give_birth(simulation *s, tensor_id t, uint32_t step) {
   s->alive[t] = true;
@@ -327,8 +336,7 @@ static void find_peak(memory_profile *profile, uint32_t steps) {
     }
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 /* Whose bytes a tensor's are: itself, or what a view is a view of. */
 static calm_status describe_storage(simulation *s) {
@@ -374,6 +382,7 @@ static calm_status simulate(simulation *s, const op_id *sequence,
   TRY(check_total(s));
   TRY(describe_storage(s));
   TRY(count_needs(s, idle));
+  keep_unused_inputs(s);
   begin_run(s);
   for (uint32_t step = 0; step < ops; step++)
     if (idle[sequence[step]])

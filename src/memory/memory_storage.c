@@ -157,7 +157,9 @@ static void mark_operands(const resolver *r, op_id id, bool *marks) {
 /*
  * A base that no operator touches costs nothing, however it is pinned.  If only
  * free operators touch it (a graph input that is reshaped into an output) it
- * costs something only while it is pinned from start to end.
+ * costs something only while it is pinned from start to end.  The inputs of a
+ * body are the exception: whoever runs it writes them all, so one that nothing
+ * works on keeps its bytes as long as the body runs.
  */
 static calm_status drop_untouched(resolver *r, arena *a) {
   bool *by_any, *by_working;
@@ -169,6 +171,11 @@ static calm_status drop_untouched(resolver *r, arena *a) {
   }
   for (tensor_id t = 0; t < r->g->tensors.count; t++) {
     memory_base *base = &r->out->base[t];
+    const bool handed_over = r->g->is_body && has_flag(r, t, CALM_TENSOR_INPUT);
+    if (handed_over && !by_working[t]) {
+      base->to_end = true;
+      continue;
+    }
     const bool whole_run = base->from_start && base->to_end;
     if (!by_working[t] && !(by_any[t] && whole_run)) base->placed = false;
   }

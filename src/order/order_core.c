@@ -39,7 +39,7 @@ uint64_t order_core_unit(const order_problem *p) {
   return unit ? unit : 1;
 }
 
-/* ---- First and last touchers ------------------------------------------- */
+/* ---- First and last touchers --------------------------------------------- */
 
 /* Has u a predecessor from operator `from` on that touches the buffer, or that
    comes after such a toucher? */
@@ -147,7 +147,7 @@ static calm_status find_spans(builder *k, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Groups ------------------------------------------------------------ */
+/* ---- Groups -------------------------------------------------------------- */
 
 /* Grouping in progress: groups with the same lowest operator form a chain, in
    which an equal row is looked for. */
@@ -253,7 +253,7 @@ static calm_status find_groups(builder *k, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Operators --------------------------------------------------------- */
+/* ---- Operators ----------------------------------------------------------- */
 
 static bool row_has(const uint32_t *begin, const uint32_t *rows, uint32_t row,
                     uint32_t op) {

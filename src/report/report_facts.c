@@ -23,7 +23,7 @@ const char *report_memory_words(const char **out_word,
   return columns[i].name;
 }
 
-/* ---- For people --------------------------------------------------------- */
+/* ---- For people ---------------------------------------------------------- */
 
 calm_status report_heading(text *out, const char *path, bool color) {
   arena scratch;
@@ -75,6 +75,30 @@ static calm_status add_memory(text *out, const memory_model *memory) {
   return status;
 }
 
+/* A figure that does not say what it leaves out is taken for the whole. */
+static calm_status add_exclusions(text *out, const plan_facts *facts) {
+  const struct {
+    const char *what;
+    uint64_t bytes;
+  } parts[] = {{"weights", facts->weight_bytes},
+               {"state", facts->state_bytes},
+               {"inputs", facts->input_bytes},
+               {"outputs", facts->output_bytes}};
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "not counted: ");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].bytes)
+      text_format(&words, "%s bytes of %s, ",
+                  report_number(parts[i].bytes).text, parts[i].what);
+  text_format(&words, "what the runtime and its kernels take for themselves");
+  text_format(out, "  ");
+  calm_status status = words.failed ? context_no_memory(out->context)
+                                    : report_wrapped(out, words.data, 4, 2);
+  text_free(&words);
+  return status;
+}
+
 calm_status report_title(text *out, const calm_model *model,
                          const plan_facts *facts, const memory_model *memory,
                          bool color) {
@@ -85,7 +109,8 @@ calm_status report_title(text *out, const calm_model *model,
   text_format(out, "%s bytes of activations, %s of weights\n",
               report_number(facts->activation_bytes).text,
               report_number(facts->weight_bytes).text);
-  return add_memory(out, memory);
+  TRY(add_memory(out, memory));
+  return add_exclusions(out, facts);
 }
 
 static void add_effort(text *out, const report_search *s) {
@@ -152,7 +177,7 @@ void report_budget(text *out, uint64_t budget, uint64_t arena, uint64_t bound,
                 bound > budget ? "; proved that nothing fits into it" : "");
 }
 
-/* ---- For programs ------------------------------------------------------- */
+/* ---- For programs -------------------------------------------------------- */
 
 /* Where a file lies differs from machine to machine; a report does not. */
 static const char *base_name(const char *path) {
@@ -197,6 +222,16 @@ json_t *report_json_graph(arena *scratch, const graph *g,
                    (json_int_t)facts->tensor_count, "activation_bytes",
                    report_json_number(facts->activation_bytes), "weight_bytes",
                    report_json_number(facts->weight_bytes));
+}
+
+json_t *report_json_excluded(const plan_facts *facts) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:[s, s]}", "weight_bytes",
+                   report_json_number(facts->weight_bytes), "state_bytes",
+                   report_json_number(facts->state_bytes), "input_bytes",
+                   report_json_number(facts->input_bytes), "output_bytes",
+                   report_json_number(facts->output_bytes), "unknown",
+                   "what the runtime takes for itself",
+                   "what its kernels take for themselves");
 }
 
 json_t *report_json_search(const report_search *s) {

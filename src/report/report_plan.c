@@ -25,7 +25,9 @@ report_search report_plan_order(const calm_plan *plan) {
 report_search report_plan_layout(const calm_plan *plan) {
   return (report_search){.what = "layout",
                          .method = plan->layout_method,
-                         .nothing = "no arena is smaller than",
+                         .nothing = plan->any_order
+                                        ? "no arena is smaller than"
+                                        : "this order fits no arena below",
                          .effort = "nodes",
                          .outcome = plan->summary.layout_outcome,
                          .value = plan->summary.arena_bytes,
@@ -47,7 +49,7 @@ bool report_plan_places_workspace(const calm_plan *plan, op_id op) {
          plan->workspace_offsets[op] != UINT64_MAX;
 }
 
-/* ---- Table -------------------------------------------------------------- */
+/* ---- Table --------------------------------------------------------------- */
 
 static void add_difference(report_table *t, uint64_t before, uint64_t now) {
   const bool saved = now <= before;
@@ -124,10 +126,12 @@ static void write_searches(text *out, const calm_plan *plan, bool color) {
   report_outcome(out, &layout, color);
   write_holes(out, plan);
   report_budget(out, plan->budget_bytes, plan->summary.arena_bytes,
-                plan->summary.arena_bound_bytes, color);
+                plan->any_order ? plan->summary.arena_bound_bytes
+                                : plan->summary.peak_bound_bytes,
+                color);
 }
 
-/* ---- Picture ------------------------------------------------------------ */
+/* ---- Picture ------------------------------------------------------------- */
 
 static const char *workspace_name(arena *scratch, const char *op) {
   static const char before[] = "workspace of ";
@@ -208,7 +212,7 @@ static calm_status list_blocks(picture *out, const calm_plan *plan,
   return CALM_OK;
 }
 
-/* ---- CSV ---------------------------------------------------------------- */
+/* ---- CSV ----------------------------------------------------------------- */
 
 static void write_csv(text *out, const picture *p) {
   layout_csv_write_header(out);
@@ -219,7 +223,7 @@ static void write_csv(text *out, const picture *p) {
   }
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status write_table(text *out, const calm_plan *plan,
                                const picture *p, bool complete, bool color) {

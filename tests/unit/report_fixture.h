@@ -147,6 +147,7 @@ static inline const calm_plan *fixture_plan(fixture *f) {
                                     .arena_bound_bytes = 64,
                                     .within_budget = true},
                         .baseline_order = "file",
+                        .any_order = true,
                         .order_method = "exact",
                         .layout_method = "exact",
                         .order = {.states = 1, .ticks = 1000},

@@ -126,7 +126,6 @@ static void columns_change_pins_and_places(void **state) {
   }
 }
 
-/* bugs C008, C013, C017, C035, C077 and the small rules of the design */
 static void what_costs_nothing(void **state) {
   (void)state;
   problem_fixture t;
@@ -200,7 +199,7 @@ static void views_share_their_inputs_buffer(void **state) {
   close_problem(&t);
 }
 
-/* An output that is a view pins what it is a view of (bug C022). */
+/* An output that is a view pins what it is a view of. */
 static void views_unite_pins(void **state) {
   (void)state;
   static const char text[] =
@@ -443,8 +442,7 @@ static void a_graph_without_operators(void **state) {
   close_problem(&t);
 }
 
-/* ---- Sequences ------------------------------------------------------------
- */
+/* ---- Sequences ----------------------------------------------------------- */
 
 static void free_operators_run_as_soon_as_they_can(void **state) {
   (void)state;

@@ -135,8 +135,7 @@ static void an_add_takes_the_place_of_a_branch(void **state) {
   fixture_close(&f);
 }
 
-/* ---- The judge and the judged must agree ----------------------------------
- */
+/* ---- The judge and the judged must agree --------------------------------- */
 
 static void assert_agreement(const fixture *f, const memory_model *model,
                              const op_id *full, arena *a) {
@@ -211,8 +210,7 @@ static void lives_add_up_to_steps(void **state) {
   }
 }
 
-/* ---- Outside facts --------------------------------------------------------
- */
+/* ---- Outside facts ------------------------------------------------------- */
 
 static const char *const public_graphs[] = {"swiftnet_vwwc19",
                                             "swiftnet_vwwc19_split_elided",

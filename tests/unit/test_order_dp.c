@@ -40,8 +40,7 @@ static void assert_optimal(const order_result *r, uint64_t peak) {
   assert_int_equal(r->stopped, LIMITS_NONE);
 }
 
-/* ---- SwiftNet's cells, concat elided --------------------------------------
- */
+/* ---- SwiftNet's cells, concat elided ------------------------------------- */
 
 static const case_node cell_a[] = {
     NODE(25088, 0),          NODE(25088, 0),
@@ -169,8 +168,7 @@ static void swiftnet_whole(void **state) {
   arena_free(&a);
 }
 
-/* ---- Random problems -------------------------------------------------------
- */
+/* ---- Random problems ----------------------------------------------------- */
 
 static void random_problems(void **state) {
   (void)state;
@@ -256,8 +254,7 @@ static void permutations(void **state) {
   }
 }
 
-/* ---- Many operators ---------------------------------------------------------
- */
+/* ---- Many operators ------------------------------------------------------ */
 
 /* Parallel chains that meet in one operator.  Chain i swells to `height[i]` and
    leaves 1 byte; the largest hill goes first (Liu 1987). */
@@ -342,8 +339,7 @@ static void a_long_network_of_small_parts(void **state) {
   arena_free(&a);
 }
 
-/* ---- Real graphs
- * ------------------------------------------------------------- */
+/* ---- Real graphs --------------------------------------------------------- */
 
 /* The optimum that the file states, or, when it takes too long, a gap around
    it. */
@@ -392,8 +388,7 @@ static void published_optima(void **state) {
   assert_true(proved >= 35);
 }
 
-/* ---- Limits ----------------------------------------------------------------
- */
+/* ---- Limits -------------------------------------------------------------- */
 
 static void check_stopped(const order_problem *p, const order_options *options,
                           limits *l, uint64_t best) {
@@ -438,8 +433,7 @@ static void limits_leave_an_order_and_a_bound(void **state) {
   arena_free(&a);
 }
 
-/* ---- Memory that runs out
- * ----------------------------------------------------- */
+/* ---- Memory that runs out ------------------------------------------------ */
 
 static void *fail_at_zero(void *payload, void *old, size_t old_size,
                           size_t new_size) {

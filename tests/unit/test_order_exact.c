@@ -19,7 +19,7 @@ static order_options with_rules(uint32_t rules) {
   return options;
 }
 
-/* ---- Against the referee ----------------------------------------------- */
+/* ---- Against the referee ------------------------------------------------- */
 
 static void check_optimal(const order_problem *p, uint64_t optimum,
                           const order_options *options, arena *a) {
@@ -66,7 +66,7 @@ static void brute_force_agrees_with_reuse_and_workspace(void **state) {
   check_problems(ORDER_RANDOM_ALL, 3000, 12);
 }
 
-/* ---- Limits ------------------------------------------------------------ */
+/* ---- Limits -------------------------------------------------------------- */
 
 /* Whatever stops it: a valid order, and a bound that is true. */
 static void check_stopped(const order_problem *p, uint64_t optimum, limits *l,
@@ -126,7 +126,7 @@ static void interrupt_and_deadline_stop_at_once(void **state) {
   calm_context_free(context);
 }
 
-/* ---- Larger problems --------------------------------------------------- */
+/* ---- Larger problems ----------------------------------------------------- */
 
 static void add_pred(order_problem *p, uint32_t v) {
   p->preds[p->pred_begin[p->op_count]++] = v;
@@ -264,7 +264,7 @@ static void nothing_to_order(void **state) {
   calm_context_free(context);
 }
 
-/* ---- Out of memory ----------------------------------------------------- */
+/* ---- Out of memory ------------------------------------------------------- */
 
 /* Yields NULL from the `left`-th allocation on. */
 static void *reallocate_some(void *payload, void *old, size_t old_size,
@@ -323,7 +323,7 @@ static void every_allocation_may_fail(void **state) {
   assert_true(most > 30); /* some of them searched */
 }
 
-/* ---- Real graphs ------------------------------------------------------- */
+/* ---- Real graphs --------------------------------------------------------- */
 
 /* Cells of more than 80 operators take longer than a test should. */
 static bool is_too_large(const char *name) {

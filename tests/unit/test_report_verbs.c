@@ -20,8 +20,7 @@ static void assert_text(const fixture *f, char *out, const char *line) {
   calm_text_free(f->context, out);
 }
 
-/* ---- Inspections ----------------------------------------------------------
- */
+/* ---- Inspections --------------------------------------------------------- */
 
 static calm_inspection inspection_of(fixture *f, memory_remedy *remedy,
                                      tensor_id *alive) {
@@ -103,8 +102,7 @@ static void an_inspection_has_json_and_no_csv(void **state) {
   calm_text_free(f->context, out);
 }
 
-/* ---- Verdicts -------------------------------------------------------------
- */
+/* ---- Verdicts ------------------------------------------------------------ */
 
 static void a_verdict_tells_its_faults(void **state) {
   fixture *f = *state;
@@ -158,8 +156,7 @@ static void a_model_without_a_plan_says_so(void **state) {
   calm_text_free(f->context, out);
 }
 
-/* ---- Packings -------------------------------------------------------------
- */
+/* ---- Packings ------------------------------------------------------------ */
 
 typedef struct rows {
   const char *ids[3];
