@@ -170,6 +170,15 @@ calm_status calm_model_add_op(uint32_t *out, calm_model *model,
   return graph_add_op(out, g, &added);
 }
 
+const char *calm_model_format(const calm_model *model) {
+  switch (model->format) {
+    case MODEL_CG: return "cg";
+    case MODEL_TFLITE: return "tflite";
+    case MODEL_BUILT: break;
+  }
+  return "built";
+}
+
 uint32_t calm_model_op_count(const calm_model *model) {
   return model->graphs.data[0].ops.count;
 }

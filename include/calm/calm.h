@@ -149,6 +149,11 @@ CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
                                       const char *name,
                                       const calm_options *options);
 
+/* Write a model's file as it is: the same bytes, whatever they mean to calm.  A
+   built model becomes a text.  CALM_MISUSE if it came from calm_model_parse. */
+CALM_API calm_status calm_model_write(const calm_model *model,
+                                      const char *path);
+
 /* An empty model with one empty graph, to be filled by the calls below until it
    is first dumped, inspected, checked or planned. */
 CALM_API calm_status calm_model_new(calm_model **out, calm_context *context,
@@ -195,6 +200,9 @@ CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
 /* Add an operator after those already there and yield its id. */
 CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                                        const calm_op *op);
+
+/* "tflite", "cg", or "built". */
+CALM_API const char *calm_model_format(const calm_model *model);
 
 CALM_API uint32_t calm_model_op_count(const calm_model *model);
 CALM_API uint32_t calm_model_tensor_count(const calm_model *model);
@@ -267,6 +275,16 @@ CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
 
 /* Where a tensor lies in the arena; UINT64_MAX if it needs no place there. */
 CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
+
+/*
+ * Write the model of a plan with its operators in the plan's order, in the
+ * format it was read from.  In a .tflite file everything else stays as it is,
+ * but for the offsets (OfflineMemoryAllocation): under the memory model `tflm`
+ * they are written, under the others left out, and what speaks of the order is
+ * renumbered.  A built model becomes a text.  The file is read back and
+ * compared with the plan before it replaces anything; `path` may be the input.
+ */
+CALM_API calm_status calm_plan_write(const calm_plan *plan, const char *path);
 
 /* ---- The other verbs ----------------------------------------------------- */
 

@@ -35,6 +35,7 @@ struct calm_model {
   model_format format;
   file_map map;        /* the bytes of the file, or of a caller's memory */
   bool mapped;         /* map is to be closed */
+  bool altered;        /* map differs from the file: it was rewritten */
   graph_vector graphs; /* the first is the entry */
   bool finished;       /* built models are finished when first used */
   option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
@@ -76,6 +77,21 @@ typedef struct model_patch {
   const uint64_t *const *offsets; /* [graph][tensor]; UINT64_MAX: none */
   model_plan_action plan;         /* .tflite only */
 } model_patch;
+
+/*
+ * The file of a model with `patch` applied (NULL: as it is), as pieces to be
+ * written one after the other: spans of the model's map, which are not read,
+ * and small blocks in `a`.  A .cg file is written anew if there is a patch.
+ * CALM_MISUSE if the model has no file any more (calm_model_parse);
+ * CALM_UNSUPPORTED if the file's objects overlap so that they cannot be moved.
+ * The pieces are freed by VECTOR_FREE, also after a failure.
+ */
+calm_status model_pieces(file_pieces *out, const calm_model *model,
+                         const model_patch *patch, arena *a);
+
+/* The formats' own, called by model_pieces when there is a patch. */
+calm_status tflite_pieces(file_pieces *out, const calm_model *model,
+                          const model_patch *patch, arena *a);
 
 /* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
 bool tflite_recognise(const uint8_t *bytes, size_t length);

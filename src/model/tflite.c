@@ -247,12 +247,16 @@ static void warn(const tflite_reader *r) {
 
 /* ---- The file ----------------------------------------------------------- */
 
-static calm_status read_file(tflite_reader *r) {
-  TRY(flat_check(&r->file, &schema));
+void tflite_find_tables(tflite_reader *r) {
   r->root = flat_root(&r->file);
   r->codes = flat_vector_of(&r->file, r->root, TFLITE_model_operator_codes, 4);
   r->subgraphs = flat_vector_of(&r->file, r->root, TFLITE_model_subgraphs, 4);
   r->buffers = flat_vector_of(&r->file, r->root, TFLITE_model_buffers, 4);
+}
+
+static calm_status read_file(tflite_reader *r) {
+  TRY(flat_check(&r->file, &schema));
+  tflite_find_tables(r);
   ARENA_ARRAY(&r->scratch, r->weighed, bits_words(r->buffers.count));
   TRY(check_buffers(r));
   TRY(weigh_external_buffers(r));

@@ -509,15 +509,15 @@ static void memory_may_run_out_anywhere(void **state) {
   (void)state;
   fixture f;
   fixture_open(&f, chain);
-  failing_allocator failing = {UINT64_MAX};
-  const calm_allocator allocator = {reallocate_or_fail, &failing};
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   const uint64_t offsets[] = {0, UINT64_MAX, 16, 2};
   const memory_plan plan = {.offsets = offsets, .arena_bytes = UINT64_MAX};
   for (uint64_t granted = 0;; granted++) {
-    failing.left = UINT64_MAX;
+    left = SCARCE_NEVER;
     fixture other;
     fixture_begin(&other, &allocator);
-    failing.left = granted;
+    left = granted;
     memory_verdict v;
     const calm_status status =
         memory_check(&v, f.g, memory_model_find("plain"), &plan, &other.arena);
