@@ -174,6 +174,7 @@ const char *calm_model_format(const calm_model *model) {
   switch (model->format) {
     case MODEL_CG: return "cg";
     case MODEL_TFLITE: return "tflite";
+    case MODEL_ONNX: return "onnx";
     case MODEL_BUILT: break;
   }
   return "built";

@@ -178,6 +178,12 @@ typedef struct onnx_reader {
   name_table symbol_names;
 } onnx_reader;
 
+void onnx_reader_init(onnx_reader *r, calm_model *model);
+void onnx_reader_free(onnx_reader *r);
+
+/* Everything up to the marking of weights: what can be said without shapes. */
+calm_status onnx_parse(onnx_reader *r);
+
 /* ---- Reading, in the order of the calls --------------------------------- */
 
 /* The --dim options of the model; CALM_MISUSE if one is no NAME=N. */
