@@ -42,7 +42,10 @@ typedef struct onnx_shape {
 typedef struct onnx_contents {
   int64_t *integers; /* of integer and bool tensors, single ones may be
                         ONNX_UNKNOWN; NULL: not known */
-  double *reals;     /* of float tensors; NULL: not known */
+  double *reals;     /* of float tensors; NULL: not known.  A single one that is
+                        not known is not a number */
+  const char **symbols; /* per integer that is a dimension its dim_param or
+                           NULL; may be NULL */
   uint32_t count;
 } onnx_contents;
 
