@@ -42,7 +42,10 @@ typedef struct onnx_shape {
 typedef struct onnx_contents {
   int64_t *integers; /* of integer and bool tensors, single ones may be
                         ONNX_UNKNOWN; NULL: not known */
-  double *reals;     /* of float tensors; NULL: not known */
+  double *reals;     /* of float tensors; NULL: not known.  A single one that is
+                        not known is not a number */
+  const char **symbols; /* per integer that is a dimension its dim_param or
+                           NULL; may be NULL */
   uint32_t count;
 } onnx_contents;
 
@@ -177,6 +180,12 @@ typedef struct onnx_reader {
   VECTOR(const char *) symbols; /* every dim_param, once, as first met */
   name_table symbol_names;
 } onnx_reader;
+
+void onnx_reader_init(onnx_reader *r, calm_model *model);
+void onnx_reader_free(onnx_reader *r);
+
+/* Everything up to the marking of weights: what can be said without shapes. */
+calm_status onnx_parse(onnx_reader *r);
 
 /* ---- Reading, in the order of the calls --------------------------------- */
 
