@@ -35,7 +35,7 @@ tensor next 4 output
 op add opaque ( counter ) -> ( next )
 TEXT
   workspace_is 1005
-  workspace_is 1040 --memory tflm-default
+  workspace_is 1040 --memory tflm-default --subgraphs entry
   workspace_is 1005 --inputs whole-run
   workspace_is 4 --inputs external
 done
@@ -51,6 +51,16 @@ tensor result 50 output
 op work opaque ( data ) -> ( result )
 TEXT
 workspace_is 157
+
+checking "a body without operators"
+bodies if <<'TEXT'
+graph first
+tensor data 100 input output
+graph second
+tensor data 100 input output
+tensor unread 20 input
+TEXT
+workspace_is 120
 
 checking "an input that only a view reads"
 bodies if <<'TEXT'

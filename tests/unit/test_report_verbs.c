@@ -1,19 +1,6 @@
 /* Inspections, verdicts and packings filled by hand. */
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static void assert_text(const fixture *f, char *out, const char *line) {
   if (!strstr(out, line)) fail_msg("no '%s' in\n%s", line, out);
   assert_true(longest_line(out) <= 100);
@@ -208,8 +195,8 @@ static void a_packing_in_every_form(void **state) {
   assert_int_equal(calm_packing_render(&out, &p, CALM_FORMAT_CSV, false),
                    CALM_OK);
   assert_text(f, out,
-              "id,lower,upper,size,offset\n"
-              "one,5,7,8,16\ntwo,7,9,4,16\nnil,5,6,0,0\n");
+              "id,lower,upper,size,offset,group\n"
+              "one,5,7,8,16,0\ntwo,7,9,4,16,0\nnil,5,6,0,0,1\n");
   assert_int_equal(calm_packing_render(&out, &p, CALM_FORMAT_JSON, false),
                    CALM_OK);
   json_t *root = parse_json(out);
@@ -222,9 +209,6 @@ static void a_packing_in_every_form(void **state) {
   json_decref(root);
   calm_text_free(f->context, out);
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
