@@ -166,6 +166,7 @@ static calm_status run(planner *p) {
   TRY(find_layout(&best, p));
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;
+  plan->offline_plan = p->options->offline_plan;
   TRY(plan_record(p, &best));
   return check_plan(p);
 }

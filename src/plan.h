@@ -78,6 +78,7 @@ struct calm_plan {
   plan_graph *graphs;     /* per graph of the model, for its writer */
   memory_profile profile; /* of the chosen order, from first principles */
   uint64_t budget_bytes;  /* UINT64_MAX: none given */
+  bool offline_plan;      /* its writer may write the offsets */
   bool timing;
   double order_seconds, layout_seconds;
 };

@@ -20,6 +20,7 @@
 #include "cases.h"
 #include "graph/graph_text.h"
 #include "memory/memory.h"
+#include "scarce.h"
 
 typedef struct fixture {
   calm_context *context;
@@ -277,26 +278,6 @@ static inline void random_order(op_id *out, const graph *g, random_state *r) {
     for (uint32_t i = g->succ_begin[op]; i < g->succ_begin[op + 1]; i++)
       if (--left[g->succs[i]] == 0) ready[ready_count++] = g->succs[i];
   }
-}
-
-/* ---- When memory runs out ------------------------------------------------ */
-
-/* Requests that may still succeed; frees always do. */
-typedef struct failing_allocator {
-  uint64_t left;
-} failing_allocator;
-
-static inline void *reallocate_or_fail(void *payload, void *old,
-                                       size_t old_size, size_t new_size) {
-  failing_allocator *f = payload;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (f->left == 0) return NULL;
-  f->left--;
-  return realloc(old, new_size);
 }
 
 #endif

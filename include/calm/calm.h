@@ -9,7 +9,7 @@
  *     calm_context *context = calm_context_new(NULL);
  *     calm_model *model = NULL;
  *     calm_plan *plan = NULL;
- *     if (calm_model_open(&model, context, "net.tflite") ||
+ *     if (calm_model_open(&model, context, "net.tflite", NULL) ||
  *         calm_plan_make(&plan, model, NULL))
  *       puts(calm_context_message(context));
  *     else
@@ -129,19 +129,30 @@ CALM_API void calm_text_free(calm_context *context, char *text);
 
 typedef struct calm_model calm_model;
 
+/* The options that the calls below take; further down. */
+typedef struct calm_options calm_options;
+
 /*
- * Read a .tflite file or a .cg text; the content decides, not the name.
- * The file is mapped, weights are never copied.  Linear in the size of the
- * graph.
+ * Read a .tflite or .onnx file or a .cg text; the content decides, not the
+ * name.  The file is mapped, weights are never copied.  Of the options, "dim"
+ * sizes what an .onnx file leaves open; NULL means the defaults.  Linear in the
+ * size of the graph.
  */
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
-                                     const char *path);
+                                     const char *path,
+                                     const calm_options *options);
 
 /* The same from memory, which need not outlive the call; `name` stands for the
    file's name in messages. */
 CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
                                       const void *bytes, size_t length,
-                                      const char *name);
+                                      const char *name,
+                                      const calm_options *options);
+
+/* Write a model's file as it is: the same bytes, whatever they mean to calm.  A
+   built model becomes a text.  CALM_MISUSE if it came from calm_model_parse. */
+CALM_API calm_status calm_model_write(const calm_model *model,
+                                      const char *path);
 
 /* An empty model with one empty graph, to be filled by the calls below until it
    is first dumped, inspected, checked or planned. */
@@ -190,6 +201,9 @@ CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
 CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                                        const calm_op *op);
 
+/* "tflite", "cg", or "built". */
+CALM_API const char *calm_model_format(const calm_model *model);
+
 CALM_API uint32_t calm_model_op_count(const calm_model *model);
 CALM_API uint32_t calm_model_tensor_count(const calm_model *model);
 
@@ -202,8 +216,6 @@ CALM_API const char *calm_model_tensor_name(const calm_model *model,
 CALM_API calm_status calm_model_dump(char **out, calm_model *model);
 
 /* ---- Options ------------------------------------------------------------- */
-
-typedef struct calm_options calm_options;
 
 /* One row of the table of options, from which help and man page are made. */
 typedef struct calm_option_info {
@@ -222,7 +234,8 @@ CALM_API calm_status calm_options_new(calm_options **out,
                                       calm_context *context);
 CALM_API void calm_options_free(calm_options *options);
 
-/* Set one option by name; a switch takes "on" or "off". */
+/* Set one option by name; a switch takes "on" or "off", and what may be given
+   several times is added to what is there. */
 CALM_API calm_status calm_options_set(calm_options *options, const char *name,
                                       const char *value);
 
@@ -262,6 +275,16 @@ CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
 
 /* Where a tensor lies in the arena; UINT64_MAX if it needs no place there. */
 CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
+
+/*
+ * Write the model of a plan with its operators in the plan's order, in the
+ * format it was read from.  In a .tflite file everything else stays as it is,
+ * but for the offsets (OfflineMemoryAllocation): under the memory model `tflm`
+ * they are written, under the others left out, and what speaks of the order is
+ * renumbered.  A built model becomes a text.  The file is read back and
+ * compared with the plan before it replaces anything; `path` may be the input.
+ */
+CALM_API calm_status calm_plan_write(const calm_plan *plan, const char *path);
 
 /* ---- The other verbs ----------------------------------------------------- */
 

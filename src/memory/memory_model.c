@@ -7,15 +7,19 @@
 
 /* Sets of kinds as constants: KIND_SET(KINDS), where KINDS(w) gives word w. */
 #define KIND(w, kind) ((uint64_t)((kind) / 64 == (w)) << (kind) % 64)
-#define KIND_SET(kinds) \
-  { kinds(0), kinds(1), kinds(2), kinds(3) }
-_Static_assert(OP_KIND_WORDS == 4, "KIND_SET has a word for every kind");
+#define KIND_SET(kinds)                                                   \
+  {                                                                       \
+    kinds(0), kinds(1), kinds(2), kinds(3), kinds(4), kinds(5), kinds(6), \
+        kinds(7)                                                          \
+  }
+_Static_assert(OP_KIND_WORDS == 8, "KIND_SET gives every word");
 
 /* What can be a view at all; a split only if it has one output. */
 #define VIEW_KINDS(w)                                                    \
   (KIND(w, OP_reshape) | KIND(w, OP_squeeze) | KIND(w, OP_expand_dims) | \
    KIND(w, OP_bitcast) | KIND(w, OP_stablehlo_reshape) |                 \
-   KIND(w, OP_identity) | KIND(w, OP_split) | KIND(w, OP_split_v))
+   KIND(w, OP_identity) | KIND(w, OP_dropout) | KIND(w, OP_split) |      \
+   KIND(w, OP_split_v))
 
 /* Kernels that copy their input, if they do anything: copied onto itself, it
    stays what it is. */

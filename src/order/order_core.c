@@ -63,7 +63,7 @@ static bool precedes_toucher(const builder *k, uint32_t u, uint32_t to,
   return false;
 }
 
-/* Append to `out` the touchers without a toucher before them. */
+/* Keep in `out` the touchers without a toucher before them. */
 static uint32_t keep_first(builder *k, const uint32_t *t, uint32_t count,
                            uint32_t *out) {
   const uint32_t from = t[0], to = t[count - 1];
@@ -79,7 +79,7 @@ static uint32_t keep_first(builder *k, const uint32_t *t, uint32_t count,
   return kept;
 }
 
-/* Append to `out` the touchers without a toucher after them. */
+/* Keep in `out` the touchers without a toucher after them. */
 static uint32_t keep_last(builder *k, const uint32_t *t, uint32_t count,
                           uint32_t *out) {
   const uint32_t from = t[0], to = t[count - 1];

@@ -127,7 +127,7 @@ static void add_effort(text *out, const report_search *s) {
   if (s->timing) text_format(out, ", %.3f s", s->seconds);
 }
 
-/* Why there is no proof, and what would bring one nearer. */
+/* Why there is no proof. */
 static void add_reason(text *out, const report_search *s) {
   if (s->stopped == LIMITS_NONE)
     text_format(out, "no proof by this method");

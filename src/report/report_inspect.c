@@ -1,4 +1,4 @@
-/* What is in a model, and what its memory does in file order. */
+/* An inspection, for people and for programs. */
 #include <inttypes.h>
 
 #include "report/report_facts.h"

@@ -47,4 +47,8 @@ printf 'id,lower,upper,size\na,0,2,big\n' >"$work/bad.csv"
 run pack "$work/bad.csv"; one_line_error 3 "^calm: $work/bad.csv:2:7"
 printf 'id,lower,upper\na,0,2\n' >"$work/bad.csv"
 run pack "$work/bad.csv"; one_line_error 3 "^calm: $work/bad.csv"
+checking "buffers that collide are named"
+printf 'id,lower,upper,size,offset\nfoo,0,1,5,0\nbar,0,1,5,4\n' >"$work/hit.csv"
+run pack "$work/hit.csv"
+one_line_error 3 "hit.csv: 'foo' and 'bar' overlap at their fixed offsets 0 and 4"
 finish

@@ -52,6 +52,16 @@ op work opaque ( data ) -> ( result )
 TEXT
 workspace_is 157
 
+checking "a body without operators"
+bodies if <<'TEXT'
+graph first
+tensor data 100 input output
+graph second
+tensor data 100 input output
+tensor unread 20 input
+TEXT
+workspace_is 120
+
 checking "an input that only a view reads"
 bodies if <<'TEXT'
 graph first

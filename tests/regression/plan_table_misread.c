@@ -59,7 +59,7 @@ static void assert_verdict(const char *name, const int32_t *words,
   calm_verdict *v;
   build_file *f = file_with(name, words, count);
   calm_context *context = calm_context_new(NULL);
-  if (calm_model_parse(&model, context, f->bytes, f->length, "built") ||
+  if (calm_model_parse(&model, context, f->bytes, f->length, "built", NULL) ||
       calm_check(&v, model, NULL, NULL))
     fail_msg("%s", calm_context_message(context));
   if (!v->source) strcat(kinds, "none ");

@@ -494,7 +494,7 @@ static void shipped_plans_hold(void **state) {
     calm_model *model;
     assert_non_null(cases_path(path, sizeof path, cases[i].name));
     calm_context *context = calm_context_new(NULL);
-    assert_int_equal(calm_model_open(&model, context, path), CALM_OK);
+    assert_int_equal(calm_model_open(&model, context, path, NULL), CALM_OK);
     memory_verdict v = check_shipped(model);
     assert_int_equal(v.faults.count, 0);
     assert_int_equal(v.warnings.count, cases[i].warnings);
@@ -509,15 +509,15 @@ static void memory_may_run_out_anywhere(void **state) {
   (void)state;
   fixture f;
   fixture_open(&f, chain);
-  failing_allocator failing = {UINT64_MAX};
-  const calm_allocator allocator = {reallocate_or_fail, &failing};
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   const uint64_t offsets[] = {0, UINT64_MAX, 16, 2};
   const memory_plan plan = {.offsets = offsets, .arena_bytes = UINT64_MAX};
   for (uint64_t granted = 0;; granted++) {
-    failing.left = UINT64_MAX;
+    left = SCARCE_NEVER;
     fixture other;
     fixture_begin(&other, &allocator);
-    failing.left = granted;
+    left = granted;
     memory_verdict v;
     const calm_status status =
         memory_check(&v, f.g, memory_model_find("plain"), &plan, &other.arena);

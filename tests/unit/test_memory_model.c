@@ -105,8 +105,8 @@ static void wrong_values_are_answered_with_right_ones(void **state) {
 
 static void messages_need_memory(void **state) {
   (void)state;
-  failing_allocator failing = {1};
-  const calm_allocator allocator = {reallocate_or_fail, &failing};
+  uint64_t left = 1;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   fixture f;
   fixture_begin(&f, &allocator);
   memory_model m = *memory_model_find("plain");

@@ -551,8 +551,8 @@ static void random_problems_are_well_formed(void **state) {
 static void memory_may_run_out_anywhere(void **state) {
   (void)state;
   for (uint64_t granted = 0;; granted++) {
-    failing_allocator failing = {UINT64_MAX};
-    const calm_allocator allocator = {reallocate_or_fail, &failing};
+    uint64_t left = SCARCE_NEVER;
+    const calm_allocator allocator = {scarce_reallocate, &left};
     fixture f;
     fixture_begin(&f, &allocator);
     char text[sizeof concats + 64];
@@ -564,7 +564,7 @@ static void memory_may_run_out_anywhere(void **state) {
     op_id full[7];
     arena a;
     arena_init(&a, f.context);
-    failing.left = granted;
+    left = granted;
     memory_problem p;
     calm_status status =
         memory_problem_build(&p, g, memory_model_find("serenity"), NULL, &a);

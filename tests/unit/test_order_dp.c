@@ -9,6 +9,7 @@
 #include "order/order_dp.h"
 #include "order_fixture.h"
 #include "order_cg.h"
+#include "scarce.h"
 
 enum { COMBINATIONS = 4 }; /* cuts off, on; budget off, on */
 
@@ -435,29 +436,16 @@ static void limits_leave_an_order_and_a_bound(void **state) {
 
 /* ---- Memory that runs out ------------------------------------------------ */
 
-static void *fail_at_zero(void *payload, void *old, size_t old_size,
-                          size_t new_size) {
-  uint32_t *left = payload;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (*left == 0) return NULL;
-  --*left;
-  return realloc(old, new_size);
-}
-
 /* Whichever allocation fails: an error, nothing leaked, no result. */
 static void every_allocation_may_fail(void **state) {
   (void)state;
   for (int method = ORDER_FILE; method <= ORDER_DP; method++) {
-    uint32_t left, allowed = 0;
+    uint64_t left, allowed = 0;
     calm_status status = CALM_NO_MEMORY;
     for (; status != CALM_OK; allowed++) {
       assert_true(allowed < 3000);
-      left = UINT32_MAX;
-      const calm_allocator allocator = {fail_at_zero, &left};
+      left = SCARCE_NEVER;
+      const calm_allocator allocator = {scarce_reallocate, &left};
       calm_context *own = calm_context_new(&allocator), *shared = context;
       assert_non_null(own);
       context = own;

@@ -9,6 +9,7 @@
 #include "order/order_exact.h"
 #include "order_cg.h"
 #include "order_random.h"
+#include "scarce.h"
 
 static order_options with_rules(uint32_t rules) {
   order_options options = order_options_default();
@@ -266,25 +267,11 @@ static void nothing_to_order(void **state) {
 
 /* ---- Out of memory ------------------------------------------------------- */
 
-/* Yields NULL from the `left`-th allocation on. */
-static void *reallocate_some(void *payload, void *old, size_t old_size,
-                             size_t new_size) {
-  uint32_t *left = payload;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (*left == 0) return NULL;
-  --*left;
-  return realloc(old, new_size);
-}
-
 /* Solve the same problem with room for 0, 1, 2, ... allocations; how many
    failed before one succeeded. */
 static uint32_t count_failures(uint64_t seed) {
-  uint32_t left = UINT32_MAX;
-  const calm_allocator allocator = {reallocate_some, &left};
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   calm_context *context = calm_context_new(&allocator);
   arena input;
   arena_init(&input, context);
@@ -307,7 +294,7 @@ static uint32_t count_failures(uint64_t seed) {
     arena_free(&a);
     assert_int_equal(calm_context_bytes(context), held);
   }
-  left = UINT32_MAX;
+  left = SCARCE_NEVER;
   arena_free(&input);
   calm_context_free(context);
   return failures - 1;

@@ -2,19 +2,6 @@
 #include "report/report_plan.h"
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static char *render(const fixture *f, calm_format format) {
   char *out;
   assert_int_equal(calm_plan_render(&out, &f->plan, format, false), CALM_OK);
@@ -251,11 +238,11 @@ static void lack_of_memory_leaves_nothing(void **state) {
   const size_t before = calm_context_bytes(f->context);
   for (int format = CALM_FORMAT_TABLE; format <= CALM_FORMAT_LONG; format++) {
     calm_status status = CALM_NO_MEMORY;
-    for (long granted = 0; status != CALM_OK; granted++) {
+    for (uint64_t granted = 0; status != CALM_OK; granted++) {
       char *out = NULL;
       f->allocations_left = granted;
       status = calm_plan_render(&out, &f->plan, (calm_format)format, true);
-      f->allocations_left = -1;
+      f->allocations_left = SCARCE_NEVER;
       assert_true(status == CALM_OK ? out != NULL
                                     : status == CALM_NO_MEMORY && !out);
       calm_text_free(f->context, out);
@@ -263,9 +250,6 @@ static void lack_of_memory_leaves_nothing(void **state) {
     }
   }
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -3,19 +3,6 @@
 #include "report/report_json.h"
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static const graph *graph_of(const fixture *f) {
   return &f->model.graphs.data[0];
 }
@@ -175,7 +162,7 @@ static void lack_of_memory_leaves_nothing(void **state) {
   fixture *f = *state;
   const size_t before = calm_context_bytes(f->context);
   calm_status status = CALM_NO_MEMORY;
-  for (long granted = 0; status != CALM_OK; granted++) {
+  for (uint64_t granted = 0; status != CALM_OK; granted++) {
     arena a;
     memory_plan plan;
     memory_model memory;
@@ -183,15 +170,12 @@ static void lack_of_memory_leaves_nothing(void **state) {
     f->allocations_left = granted;
     status = report_plan_read(&plan, &memory, &a, "p.json", least,
                               strlen(least), graph_of(f));
-    f->allocations_left = -1;
+    f->allocations_left = SCARCE_NEVER;
     assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
     arena_free(&a);
     assert_int_equal(calm_context_bytes(f->context), before);
   }
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

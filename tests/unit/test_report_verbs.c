@@ -1,19 +1,6 @@
 /* Inspections, verdicts and packings filled by hand. */
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static void assert_text(const fixture *f, char *out, const char *line) {
   if (!strstr(out, line)) fail_msg("no '%s' in\n%s", line, out);
   assert_true(longest_line(out) <= 100);
@@ -222,9 +209,6 @@ static void a_packing_in_every_form(void **state) {
   json_decref(root);
   calm_text_free(f->context, out);
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
