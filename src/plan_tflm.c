@@ -72,6 +72,12 @@ static void raise_floor_by_tensors(plan_tflm *t) {
   t->floor = larger(t->floor, sum_inputs(&t->graphs[0]));
 }
 
+static bool runs_graphs(const graph *g) {
+  for (op_id op = 0; op < g->ops.count; op++)
+    if (g->ops.data[op].body_count) return true;
+  return false;
+}
+
 /* What a body needs and what it needs at least: where its order is not proved
    that may be less, and so may be what runs it. */
 static uint64_t measure_body(plan_tflm *t, uint32_t i,
@@ -81,7 +87,8 @@ static uint64_t measure_body(plan_tflm *t, uint32_t i,
   const uint64_t certain =
       result->bound_bytes > t->doubt ? result->bound_bytes - t->doubt : 0;
   const uint64_t bound = larger(certain, inputs);
-  if (!t->is_body[i]) t->floor = larger(t->floor, bound);
+  if (!t->is_body[i] && !runs_graphs(&t->graphs[i]))
+    t->floor = larger(t->floor, bound);
   t->doubt = larger(t->doubt, bytes - bound);
   return bytes;
 }
