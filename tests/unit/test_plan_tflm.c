@@ -298,6 +298,41 @@ static void foreign_columns_end_the_common_plan(void **state) {
   drop_plan(&p);
 }
 
+/* Planning and checking take nothing that they do not give back. */
+static void memory_may_run_out_anywhere(void **state) {
+  (void)state;
+  static const char text[] =
+      "calm-graph 1\ngraph main\ntensor x 32 input\ntensor y 32\n"
+      "tensor v 32\ntensor z 32 output\ntensor s 16 variable\n"
+      "op a if ( x ) -> ( y ) body=then\n"
+      "op b reshape ( y ) -> ( v )\n"
+      "op c relu ( v ) -> ( z ) workspace=24\n"
+      "graph then\ntensor i 32 input\ntensor o 32 output\n"
+      "op d opaque ( i ) -> ( o )\n"
+      "graph alone\ntensor i 32 input\n";
+  calm_status status = CALM_NO_MEMORY;
+  for (uint64_t n = 0; status == CALM_NO_MEMORY; n++) {
+    uint64_t left = n;
+    const calm_allocator allocator = {scarce_reallocate, &left};
+    calm_context *context = calm_context_new(&allocator);
+    calm_options *options = NULL;
+    calm_model *model = NULL;
+    calm_plan *plan = NULL;
+    if (!context) continue;
+    status = calm_options_new(&options, context);
+    if (!status) status = calm_options_set(options, "memory", "tflm");
+    if (!status)
+      status = calm_model_parse(&model, context, text, strlen(text), "t", NULL);
+    if (!status) status = calm_plan_make(&plan, model, options);
+    if (plan) calm_plan_free(plan);
+    if (model) calm_model_free(model);
+    if (options) calm_options_free(options);
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+    assert_int_equal(calm_context_bytes(context), 0);
+    calm_context_free(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heads_are_those_of_the_runtime),
@@ -306,6 +341,7 @@ int main(void) {
       cmocka_unit_test(broadcasts_are_not_done_in_place),
       cmocka_unit_test(no_random_model_gets_worse),
       cmocka_unit_test(foreign_columns_end_the_common_plan),
+      cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
