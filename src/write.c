@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "plan.h"
 
 /* ---- As it is ------------------------------------------------------------ */
@@ -22,6 +23,12 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
   VECTOR_FREE(model->context, &pieces);
   arena_free(&a);
   return status;
+}
+
+/* What is taken out need not be converted. */
+calm_status calm_model_rewrite(calm_model *model, const calm_options *options) {
+  if (options->remove_noops) TRY(model_rewrite(model, MODEL_REMOVE_NOOPS));
+  return options->to_int8 ? model_rewrite(model, MODEL_TO_INT8) : CALM_OK;
 }
 
 /* ---- What is to be written ----------------------------------------------- */

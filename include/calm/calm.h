@@ -234,6 +234,17 @@ CALM_API void calm_options_free(calm_options *options);
 CALM_API calm_status calm_options_set(calm_options *options, const char *name,
                                       const char *value);
 
+/*
+ * Rewrite a model as the options `to-int8` and `remove-noops` ask; nothing
+ * happens if they are off.  Every value that it computes stays what it is.  Ids
+ * and names are then those of the rewritten model, and it is what
+ * calm_model_write and calm_plan_write write.  CALM_UNSUPPORTED, naming an
+ * operator, where that cannot be done.  To be called before the model is
+ * planned.
+ */
+CALM_API calm_status calm_model_rewrite(calm_model *model,
+                                        const calm_options *options);
+
 /* ---- Plans --------------------------------------------------------------- */
 
 typedef struct calm_plan calm_plan;
