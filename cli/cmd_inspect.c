@@ -28,9 +28,10 @@ static int inspect(const request *r, calm_model *model) {
 
 int cmd_inspect(request *r) {
   calm_model *model;
-  int code = cmd_open_model(&model, r);
-  if (code) return code;
-  code = r->dump ? dump(r, model) : inspect(r, model);
+  calm_status status =
+      calm_model_open(&model, r->context, r->operands[0], r->options);
+  if (status) return story_failure(r, status);
+  const int code = r->dump ? dump(r, model) : inspect(r, model);
   calm_model_free(model);
   return code;
 }

@@ -41,9 +41,10 @@ static int plan_model(const request *r, calm_model *model) {
 
 int cmd_plan(request *r) {
   calm_model *model;
-  int code = cmd_open_model(&model, r);
-  if (code) return code;
-  code = output_check_format(r, calm_model_format(model));
+  calm_status status =
+      calm_model_open(&model, r->context, r->operands[0], r->options);
+  if (status) return story_failure(r, status);
+  int code = output_check_format(r, calm_model_format(model));
   if (code == EXIT_DONE) code = plan_model(r, model);
   calm_model_free(model);
   return code;

@@ -7,7 +7,7 @@
 
 /* Options to come: better told so than called unknown. */
 static const char later_options[] =
-    "rewrite partials kernels overlap onchip threads dim for";
+    "rewrite partials kernels overlap onchip threads for";
 
 /* ---- Finding a row ------------------------------------------------------- */
 

@@ -205,9 +205,11 @@ static int write_file(const request *r, const emission *e,
   return status ? story_failure(r, status) : EXIT_DONE;
 }
 
+/* What was printed before may have filled the buffer and failed by itself. */
 int output_text(const char *text) {
   const size_t length = strlen(text);
-  if (fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0)
+  if (!ferror(stdout) && fwrite(text, 1, length, stdout) == length &&
+      fflush(stdout) == 0)
     return EXIT_DONE;
   story_tell("cannot write to standard output: %s", strerror(errno));
   return EXIT_FILE;

@@ -28,6 +28,30 @@ static calm_status create(calm_model **out, calm_context *context,
   return CALM_OK;
 }
 
+/* The options may go before the model does. */
+static calm_status copy_dims(calm_model *model, const calm_options *options) {
+  option_LIST from = options ? options->dim : NULL;
+  for (option_LIST *to = &model->dims; from; from = from->next) {
+    option_item *item;
+    ARENA_ARRAY(&model->arena, item, 1);
+    item->text = arena_string(&model->arena, from->text, strlen(from->text));
+    if (!item->text) return context_no_memory(model->context);
+    *to = item;
+    to = &item->next;
+  }
+  return CALM_OK;
+}
+
+/* Read the bytes of the map.  What is taken out need not be converted. */
+static calm_status read_as_asked(calm_model *model,
+                                 const calm_options *options) {
+  TRY(copy_dims(model, options));
+  TRY(model_read(model));
+  if (!options) return CALM_OK;
+  if (options->remove_noops) TRY(model_rewrite(model, MODEL_REMOVE_NOOPS));
+  return options->to_int8 ? model_rewrite(model, MODEL_TO_INT8) : CALM_OK;
+}
+
 /* Hand a model out, or free it if it could not be made. */
 static calm_status deliver(calm_model **out, calm_model *model,
                            calm_status status) {
@@ -39,22 +63,22 @@ static calm_status deliver(calm_model **out, calm_model *model,
 }
 
 calm_status calm_model_open(calm_model **out, calm_context *context,
-                            const char *path) {
+                            const char *path, const calm_options *options) {
   calm_model *model;
   TRY(create(&model, context, path));
   calm_status status = file_map_open(&model->map, context, path);
   model->mapped = status == CALM_OK;
-  if (status == CALM_OK) status = model_read(model);
+  if (status == CALM_OK) status = read_as_asked(model, options);
   return deliver(out, model, status);
 }
 
 calm_status calm_model_parse(calm_model **out, calm_context *context,
-                             const void *bytes, size_t length,
-                             const char *name) {
+                             const void *bytes, size_t length, const char *name,
+                             const calm_options *options) {
   calm_model *model;
   TRY(create(&model, context, name));
   model->map = (file_map){bytes, length};
-  calm_status status = model_read(model);
+  calm_status status = read_as_asked(model, options);
   model->map = (file_map){0}; /* what was read does not refer to it */
   return deliver(out, model, status);
 }
@@ -157,6 +181,7 @@ calm_status calm_model_add_op(uint32_t *out, calm_model *model,
 const char *calm_model_format(const calm_model *model) {
   switch (model->format) {
     case MODEL_CG: return "cg";
+    case MODEL_ONNX: return "onnx";
     case MODEL_TFLITE: return "tflite";
     case MODEL_BUILT: break;
   }

@@ -9,7 +9,7 @@
  *     calm_context *context = calm_context_new(NULL);
  *     calm_model *model = NULL;
  *     calm_plan *plan = NULL;
- *     if (calm_model_open(&model, context, "net.tflite") ||
+ *     if (calm_model_open(&model, context, "net.tflite", NULL) ||
  *         calm_plan_make(&plan, model, NULL))
  *       puts(calm_context_message(context));
  *     else
@@ -129,19 +129,27 @@ CALM_API void calm_text_free(calm_context *context, char *text);
 
 typedef struct calm_model calm_model;
 
+/* The options that the calls below take; further down. */
+typedef struct calm_options calm_options;
+
 /*
- * Read a .tflite file or a .cg text; the content decides, not the name.
- * The file is mapped, weights are never copied.  Linear in the size of the
- * graph.
+ * Read a .tflite or .onnx file or a .cg text; the content decides, not the
+ * name.  The file is mapped, weights are never copied.  Of the options, "dim"
+ * sizes what an .onnx file leaves open; "to-int8" and "remove-noops" rewrite the
+ * model at once, so that each value stays what it is (CALM_UNSUPPORTED, naming
+ * an operator, where that cannot be); NULL means the defaults.  Linear in the
+ * size of the graph.
  */
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
-                                     const char *path);
+                                     const char *path,
+                                     const calm_options *options);
 
 /* The same from memory, which need not outlive the call; `name` stands for the
    file's name in messages. */
 CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
                                       const void *bytes, size_t length,
-                                      const char *name);
+                                      const char *name,
+                                      const calm_options *options);
 
 /* Write a model's file as it is: the same bytes, whatever they mean to calm.  A
    built model becomes a text.  CALM_MISUSE if it came from calm_model_parse. */
@@ -211,8 +219,6 @@ CALM_API calm_status calm_model_dump(char **out, calm_model *model);
 
 /* ---- Options ------------------------------------------------------------- */
 
-typedef struct calm_options calm_options;
-
 /* One row of the table of options, from which help and man page are made. */
 typedef struct calm_option_info {
   const char *name;    /* "time-limit" */
@@ -230,20 +236,10 @@ CALM_API calm_status calm_options_new(calm_options **out,
                                       calm_context *context);
 CALM_API void calm_options_free(calm_options *options);
 
-/* Set one option by name; a switch takes "on" or "off". */
+/* Set one option by name; a switch takes "on" or "off", and what may be given
+   several times is added to what is there. */
 CALM_API calm_status calm_options_set(calm_options *options, const char *name,
                                       const char *value);
-
-/*
- * Rewrite a model as the options `to-int8` and `remove-noops` ask; nothing
- * happens if they are off.  Every value that it computes stays what it is.  Ids
- * and names are then those of the rewritten model, and it is what
- * calm_model_write and calm_plan_write write.  CALM_UNSUPPORTED, naming an
- * operator, where that cannot be done.  To be called before the model is
- * planned.
- */
-CALM_API calm_status calm_model_rewrite(calm_model *model,
-                                        const calm_options *options);
 
 /* ---- Plans --------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -54,6 +55,23 @@ calm_status file_map_detach(file_map *map, calm_context *context,
                               PROT_READ | PROT_WRITE))
     return fail(context, path, "map");
   return CALM_OK;
+}
+
+/* The folder of a path, "." if it names none. */
+static bool find_folder(struct stat *out, const char *path) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+  if (length + 2 > sizeof folder) return false;
+  memcpy(folder, path, length);
+  strcpy(folder + length, ".");
+  return stat(folder, out) == 0;
+}
+
+bool file_same_folder(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return find_folder(&of_a, a) && find_folder(&of_b, b) &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 void file_map_close(file_map *map) {

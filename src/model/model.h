@@ -6,9 +6,15 @@
 #define CALM_MODEL_MODEL_H
 
 #include "base/file.h"
+#include "base/options.h"
 #include "graph/graph_text.h"
 
-typedef enum model_format { MODEL_BUILT, MODEL_CG, MODEL_TFLITE } model_format;
+typedef enum model_format {
+  MODEL_BUILT,
+  MODEL_CG,
+  MODEL_TFLITE,
+  MODEL_ONNX
+} model_format;
 
 /* OfflineMemoryAllocation as found in a .tflite file. */
 typedef struct model_offline_plan {
@@ -32,8 +38,11 @@ struct calm_model {
   bool altered;        /* map differs from the file: it was rewritten */
   graph_vector graphs; /* the first is the entry */
   bool finished;       /* built models are finished when first used */
+  option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
   uint64_t weight_bytes;
   model_offline_plan offline;
+  const char *external; /* where a weight lies that is in another file, as the
+                           file says; NULL: all are inside */
   const char *const *metadata_names;
   uint32_t metadata_count;
 };
@@ -42,6 +51,10 @@ struct calm_model {
    caller; what was read does not refer to the bytes of the map. */
 void model_init(calm_model *model, calm_context *context, const char *path);
 void model_clear(calm_model *model);
+
+/* Warn if the operators of a finished graph stand in an order that they cannot
+   run in. */
+void model_warn_about_order(const calm_model *model, const graph *g);
 
 /* Validate a built model if that has not happened yet. */
 calm_status model_finish(calm_model *model);
@@ -65,6 +78,7 @@ typedef struct model_patch {
   const op_id *const *sequences;  /* [graph][step]: its operators in order */
   const uint64_t *const *offsets; /* [graph][tensor]; UINT64_MAX: none */
   model_plan_action plan;         /* .tflite only */
+  const char *note; /* .onnx only: a line for its metadata, or NULL */
 } model_patch;
 
 /*
@@ -95,11 +109,20 @@ calm_status tflite_rewrite(calm_model *model, model_rewriting kind);
 /* The formats' own, called by model_pieces when there is a patch. */
 calm_status tflite_pieces(file_pieces *out, const calm_model *model,
                           const model_patch *patch, arena *a);
+calm_status onnx_pieces(file_pieces *out, const calm_model *model,
+                        const model_patch *patch, arena *a);
 
 /* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
 bool tflite_recognise(const uint8_t *bytes, size_t length);
 
 /* Fill a model whose map is open from its .tflite bytes. */
 calm_status tflite_read(calm_model *model);
+
+/* Do the bytes look like an ONNX model (protobuf, with an IR version and a
+   graph)? */
+bool onnx_recognise(const uint8_t *bytes, size_t length);
+
+/* Fill a model whose map is open from its .onnx bytes, under its `dims`. */
+calm_status onnx_read(calm_model *model);
 
 #endif

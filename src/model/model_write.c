@@ -73,8 +73,11 @@ calm_status model_pieces(file_pieces *out, const calm_model *model,
   if (model->format == MODEL_BUILT) return text_pieces(out, model, patch, a);
   TRY(still_there(model));
   if (!patch) return whole(out, model);
-  return model->format == MODEL_TFLITE ? tflite_pieces(out, model, patch, a)
-                                       : text_pieces(out, model, patch, a);
+  switch (model->format) {
+    case MODEL_TFLITE: return tflite_pieces(out, model, patch, a);
+    case MODEL_ONNX: return onnx_pieces(out, model, patch, a);
+    default: return text_pieces(out, model, patch, a);
+  }
 }
 
 calm_status model_rewrite(calm_model *model, model_rewriting kind) {

@@ -184,20 +184,6 @@ static calm_status finish_graphs(calm_model *model) {
 
 /* ---- Warnings ----------------------------------------------------------- */
 
-static void warn_about_order(const calm_model *model, const graph *g) {
-  for (op_id u = 0; !g->file_order_valid && u < g->ops.count; u++) {
-    uint32_t last = g->pred_begin[u + 1];
-    if (last == g->pred_begin[u] || g->preds[last - 1] < u) continue;
-    context_log(model->context, CALM_LOG_WARNING,
-                "%s: graph '%s': operator '%s' stands before '%s', which must "
-                "run first; the file order is replaced by its stable "
-                "topological sort",
-                model->path, g->name, g->ops.data[u].name,
-                g->ops.data[g->preds[last - 1]].name);
-    return;
-  }
-}
-
 /* " (and 3 more like it)", or nothing. */
 static void count_others(char out[48], uint32_t count) {
   out[0] = '\0';
@@ -254,7 +240,7 @@ static void warn(const tflite_reader *r) {
   warn_about(r, &r->conflicting);
   tflite_check_signatures(r);
   for (uint32_t i = 0; i < r->model->graphs.count; i++) {
-    warn_about_order(r->model, &r->model->graphs.data[i]);
+    model_warn_about_order(r->model, &r->model->graphs.data[i]);
     warn_about_sources(r->model, &r->model->graphs.data[i]);
   }
 }

@@ -494,7 +494,7 @@ static void shipped_plans_hold(void **state) {
     calm_model *model;
     assert_non_null(cases_path(path, sizeof path, cases[i].name));
     calm_context *context = calm_context_new(NULL);
-    assert_int_equal(calm_model_open(&model, context, path), CALM_OK);
+    assert_int_equal(calm_model_open(&model, context, path, NULL), CALM_OK);
     memory_verdict v = check_shipped(model);
     assert_int_equal(v.faults.count, 0);
     assert_int_equal(v.warnings.count, cases[i].warnings);
