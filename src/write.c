@@ -32,7 +32,7 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
 static model_plan_action choose_action(const calm_plan *plan) {
   if (plan->model->format != MODEL_TFLITE) return MODEL_PLAN_KEEP;
   const bool theirs = plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
-  if (theirs && plan->runtime.planned && plan->offline_plan)
+  if (theirs && plan->runtime.source != PLAN_NONE && plan->offline_plan)
     return MODEL_PLAN_WRITE;
   if (plan->model->offline.present && plan->offline_plan)
     context_log(plan->context, CALM_LOG_WARNING,
