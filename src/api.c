@@ -173,8 +173,8 @@ calm_status calm_model_add_op(uint32_t *out, calm_model *model,
 const char *calm_model_format(const calm_model *model) {
   switch (model->format) {
     case MODEL_CG: return "cg";
-    case MODEL_TFLITE: return "tflite";
     case MODEL_ONNX: return "onnx";
+    case MODEL_TFLITE: return "tflite";
     case MODEL_BUILT: break;
   }
   return "built";

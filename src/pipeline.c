@@ -24,7 +24,7 @@ calm_status pipeline_run(calm_context *context, const calm_options *options,
 static const char *preset_of(const calm_model *model,
                              const calm_options *options) {
   if (strcmp(options->memory, "auto")) return options->memory;
-  return model->format == MODEL_TFLITE ? "tflm-default" : "plain";
+  return model->format == MODEL_TFLITE ? "tflm" : "plain";
 }
 
 calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
@@ -32,18 +32,22 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
   const struct {
     const char *column, *value;
   } overrides[] = {
-      {"inputs", options->inputs},   {"outputs", options->outputs},
-      {"align", options->align},     {"round", options->round},
-      {"inplace", options->inplace}, {"views", options->views},
-      {"concat", options->concat},   {"variables", options->variables}};
+      {"inputs", options->inputs},      {"outputs", options->outputs},
+      {"align", options->align},        {"round", options->round},
+      {"inplace", options->inplace},    {"views", options->views},
+      {"concat", options->concat},      {"variables", options->variables},
+      {"subgraphs", options->subgraphs}};
+  memory_library library;
   const char *preset = preset_of(model, options);
+  TRY(memory_library_find(&library, model->context, options->kernels));
   const memory_model *found = memory_model_find(preset);
   if (!found)
     return context_fail(model->context, CALM_MISUSE,
                         "--memory: '%s' is not one of auto, plain, serenity, "
-                        "tflm-default",
+                        "tflm, tflm-default",
                         preset);
   memory_model memory = *found;
+  if (!strcmp(preset, "tflm")) memory_kernels_allow(&memory, library);
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
     if (overrides[i].value)
       TRY(memory_model_override(&memory, model->context, overrides[i].column,

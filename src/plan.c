@@ -8,7 +8,7 @@
 /* Of exact layout, before other orders are tried. */
 enum { FIRST_TICKS = 2000000 };
 
-static order_options order_options_of(const calm_options *options) {
+order_options plan_order_options(const calm_options *options) {
   order_options o = order_options_default();
   o.method = (order_method)options->order;
   o.seed = options->seed;
@@ -22,30 +22,45 @@ static order_options order_options_of(const calm_options *options) {
   return o;
 }
 
-/* File order, placed as the runtime would: what planning is compared with. */
-static calm_status place_baseline(planner *p) {
+/* The arena of the file order, placed greedily as a runtime would. */
+static calm_status place_file_order(uint64_t *out, const planner *p) {
   plan_candidate c;
-  memory_profile profile;
   limits l;
   uint32_t *identity;
   layout_options by_size = layout_options_default();
+  if (p->tflm) {
+    *out = p->tflm->default_head.bytes;
+    return CALM_OK;
+  }
   by_size.method = LAYOUT_SIZE;
   limits_init(&l, p->plan->context);
   ARENA_ARRAY(p->scratch, identity, p->problem.order.op_count);
   for (uint32_t u = 0; u < p->problem.order.op_count; u++) identity[u] = u;
   TRY(plan_place(&c, p, identity, &by_size, &l));
-  TRY(memory_simulate(&profile, p->g, &p->plan->memory, p->body_arenas,
-                      p->g->order, p->scratch));
+  *out = c.layout.arena_bytes;
+  return CALM_OK;
+}
+
+/* What planning is compared with.  TensorFlow Lite Micro left alone neither
+   aliases nor writes in place. */
+static calm_status place_baseline(planner *p) {
+  memory_profile profile;
+  const memory_model *alone =
+      p->tflm ? memory_model_find("tflm-default") : &p->plan->memory;
+  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas, p->g->order,
+                      p->scratch));
   p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
-  p->plan->summary.baseline_arena_bytes = c.layout.arena_bytes;
+  TRY(place_file_order(&p->plan->summary.baseline_arena_bytes, p));
   p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
   p->plan->baseline_order = "file";
   return CALM_OK;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 static calm_status find_order(planner *p) {
   limits l;
-  const order_options o = order_options_of(p->options);
+  const order_options o = plan_order_options(p->options);
   const double start = limits_clock();
   if (o.method == ORDER_FILE && !p->g->file_order_valid)
     return context_fail(p->plan->context, CALM_BAD_INPUT,
@@ -54,8 +69,16 @@ static calm_status find_order(planner *p) {
                         p->plan->model->path);
   pipeline_limits(&l, p->plan->context, p->options, 0.75);
   TRY(order_solve(&p->plan->order, &p->problem.order, &o, &p->plan->arena, &l));
+  if (p->tflm)
+    p->plan->order.bound_bytes -=
+        smaller(p->tflm->doubt, p->plan->order.bound_bytes);
   p->plan->order_seconds = limits_clock() - start;
   return CALM_OK;
+}
+
+uint64_t plan_arena_bound(const planner *p) {
+  const uint64_t bound = p->plan->order.bound_bytes;
+  return p->tflm && p->tflm->floor > bound ? p->tflm->floor : bound;
 }
 
 bool plan_order_is_free(const planner *p) {
@@ -75,7 +98,7 @@ static calm_status improve(plan_candidate *best, const planner *p,
 static calm_status find_layout(plan_candidate *best, planner *p) {
   layout_options o = pipeline_layout_options(p->options);
   const double start = limits_clock();
-  const uint64_t target = p->plan->order.bound_bytes;
+  const uint64_t target = plan_arena_bound(p);
   limits l, first;
   pipeline_limits(&l, p->plan->context, p->options, 0.25);
   first = l;
@@ -88,6 +111,7 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
     TRY(plan_try_orders(best, p, target, &l));
     if (best->layout.arena_bytes > target) TRY(improve(best, p, &o, &l));
   }
+  if (p->tflm) TRY(plan_tflm_settle(best, p, &l));
   p->plan->layout_seconds = limits_clock() - start;
   return CALM_OK;
 }
@@ -96,6 +120,8 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
 static calm_status check_plan(const planner *p) {
   const calm_plan *plan = p->plan;
   memory_verdict verdict;
+  if (p->tflm) TRY(plan_tflm_check(p));
+  if (p->tflm && plan->runtime.source != PLAN_OWN) return CALM_OK;
   const memory_plan outside = {.sequence = plan->sequence,
                                .offsets = plan->offsets,
                                .workspace_offsets = plan->workspace_offsets,
@@ -114,18 +140,26 @@ static calm_status check_plan(const planner *p) {
   return status;
 }
 
+/* What operators need that run other graphs. */
+static calm_status measure_bodies(planner *p) {
+  uint64_t *arenas;
+  if (p->plan->memory.subgraphs == SUBGRAPHS_TFLM) return plan_tflm_prepare(p);
+  TRY(pipeline_body_arenas(&arenas, p->plan->model, &p->plan->memory,
+                           p->scratch));
+  p->body_arenas = arenas;
+  return CALM_OK;
+}
+
 static calm_status run(planner *p) {
   plan_candidate best;
-  uint64_t *arenas;
   calm_plan *plan = p->plan;
   TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
                       &plan->arena));
   TRY(pipeline_choice(&plan->layout_method, "layout", p->options->layout,
                       &plan->arena));
-  TRY(pipeline_body_arenas(&arenas, plan->model, &plan->memory, p->scratch));
-  p->body_arenas = arenas;
-  TRY(memory_problem_build(&p->problem, p->g, &plan->memory, arenas,
+  TRY(measure_bodies(p));
+  TRY(memory_problem_build(&p->problem, p->g, &plan->memory, p->body_arenas,
                            p->scratch));
   TRY(place_baseline(p));
   TRY(find_order(p));

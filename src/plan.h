@@ -10,6 +10,7 @@
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
 #include "memory/memory_explain.h"
+#include "memory/memory_kernels.h"
 #include "model/model.h"
 
 /* What every report begins with. */
@@ -26,6 +27,33 @@ typedef struct plan_graph {
   op_id *sequence;   /* all its operators in running order */
   uint64_t *offsets; /* per tensor; UINT64_MAX: left to the runtime */
 } plan_graph;
+
+/* A buffer that a kernel asks for, and where the runtime will put it. */
+typedef struct plan_scratch {
+  uint32_t graph;
+  op_id op;
+  uint64_t bytes, offset;
+} plan_scratch;
+
+/* Whose offsets a plan has. */
+typedef enum plan_source {
+  PLAN_OWN,     /* those of the search */
+  PLAN_CARRIED, /* those that the model brought along: they are better */
+  PLAN_NONE     /* none help: all placing is left to the runtime */
+} plan_source;
+
+/* What the runtime that the memory model speaks of will do, predicted. */
+typedef struct plan_runtime {
+  const char *kernels;         /* the library, as --kernels calls it */
+  const char *name;            /* "tflm"; NULL: the memory model is nobody's */
+  uint64_t default_head_bytes; /* its arena for the model without a plan */
+  uint64_t
+      carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
+  uint64_t head_bytes;    /* its arena for the plan */
+  plan_source source;
+  plan_scratch *scratch;
+  uint32_t scratch_count;
+} plan_runtime;
 
 struct calm_plan {
   calm_context *context;
@@ -46,11 +74,12 @@ struct calm_plan {
   uint64_t *offsets;           /* per tensor; UINT64_MAX: not placed */
   uint64_t *workspace_offsets; /* per operator; UINT64_MAX: needs none */
   uint64_t *workspace_bytes;   /* per operator, bodies included */
-  plan_graph *graphs;          /* per graph of the model, for its writer */
-  memory_profile profile;      /* of the chosen order, from first principles */
-  uint64_t budget_bytes;       /* UINT64_MAX: none given */
-  bool offline_plan;           /* its writer may write the offsets */
-  bool note;                   /* its writer leaves a note in the metadata */
+  plan_runtime runtime;
+  plan_graph *graphs;     /* per graph of the model, for its writer */
+  memory_profile profile; /* of the chosen order, from first principles */
+  uint64_t budget_bytes;  /* UINT64_MAX: none given */
+  bool offline_plan;      /* its writer may write the offsets */
+  bool note;              /* its writer leaves a note in the metadata */
   bool timing;
   double order_seconds, layout_seconds;
 };

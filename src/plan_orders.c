@@ -23,9 +23,13 @@ calm_status plan_place(plan_candidate *out, const planner *p,
     memcpy(c.order_sequence, order_sequence,
            p->problem.order.op_count * sizeof *order_sequence);
   TRY(memory_expand_sequence(c.sequence, p->g, &p->problem, order_sequence));
-  TRY(memory_placement_build(&c.placement, p->g, &p->plan->memory, &p->problem,
-                             c.sequence, p->scratch));
-  TRY(layout_solve(&c.layout, &c.placement.layout, options, p->scratch, l));
+  if (p->tflm) {
+    TRY(plan_tflm_place(&c, p, options, l));
+  } else {
+    TRY(memory_placement_build(&c.placement, p->g, &p->plan->memory,
+                               &p->problem, c.sequence, p->scratch));
+    TRY(layout_solve(&c.layout, &c.placement.layout, options, p->scratch, l));
+  }
   *out = c;
   return CALM_OK;
 }

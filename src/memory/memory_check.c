@@ -238,14 +238,26 @@ static bool reads(const checker *c, const graph_op *op, tensor_id t) {
   return false;
 }
 
+/* Does the operator read a stored tensor as an operand whose elements are those
+   of its first output? */
+static bool reads_alike(const checker *c, const graph_op *op, tensor_id t) {
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->inputs[i] != CALM_NONE &&
+        c->profile.lives[op->inputs[i]].storage == t &&
+        memory_same_elements(&c->g->tensors.data[op->inputs[i]],
+                             &c->g->tensors.data[op->outputs[0]]))
+      return true;
+  return false;
+}
+
 /* The in-place rule: a kind that may, its first output, an input that dies
-   there and need not survive, equal size, equal offset. */
+   there and need not survive, equal elements, equal offset. */
 static bool overwrites(const checker *c, const overlap_item *in,
                        const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
   if (!op || !bits_has(c->model->inplace, op->kind)) return false;
   const memory_life *lives = c->profile.lives;
-  return op->outputs[0] == out->tensor && reads(c, op, in->tensor) &&
+  return op->outputs[0] == out->tensor && reads_alike(c, op, in->tensor) &&
          !lives[in->tensor].kept && in->low == out->low &&
          lives[in->tensor].bytes == lives[out->tensor].bytes;
 }

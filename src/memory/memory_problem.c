@@ -266,7 +266,10 @@ static uint32_t find_reuses(const builder *b, uint32_t u, order_reuse *out) {
   uint32_t count = 0;
   for (uint32_t i = 0; output != CALM_NONE && i < op->input_count; i++) {
     const uint32_t input = sole_buffer(b, op->inputs[i]);
-    if (!may_overwrite(b, input, output) || slot_repeats(op, i)) continue;
+    if (!may_overwrite(b, input, output) || slot_repeats(op, i) ||
+        !memory_same_elements(&b->g->tensors.data[op->inputs[i]],
+                              &b->g->tensors.data[op->outputs[0]]))
+      continue;
     if (out)
       out[count] =
           (order_reuse){u, input, output, b->p.order.buffers[output].bytes};

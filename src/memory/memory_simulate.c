@@ -61,17 +61,15 @@ static bool uses_variable(const simulation *s, const graph_op *op) {
 /* The slot of the input whose bytes the output of a view is; CALM_NONE for an
    operator that is no view. */
 static uint32_t view_source(const simulation *s, const graph_op *op) {
-  if (s->model->views == VIEWS_NONE || op->input_count == 0) return CALM_NONE;
+  if (!bits_has(s->model->views, op->kind) || op->input_count == 0)
+    return CALM_NONE;
   uint32_t slot = 0;
-  if (op->kind == OP_split || op->kind == OP_split_v) {
+  if (op->kind == OP_split || op->kind == OP_split_v)
     for (; slot < op->input_count - 1; slot++)
       if (op->inputs[slot] == CALM_NONE || !is_const(s, op->inputs[slot]))
         break;
-  } else if (!(op_kind_flags(op->kind) & OP_VIEW)) {
-    return CALM_NONE;
-  }
   tensor_id source = op->inputs[slot];
-  if (source == CALM_NONE ||
+  if (source == CALM_NONE || (tensor_of(s, source)->flags & s->model->copied) ||
       tensor_of(s, source)->bytes != tensor_of(s, op->outputs[0])->bytes)
     return CALM_NONE;
   return slot;
@@ -296,7 +294,9 @@ static calm_status find_saving(simulation *s, const graph_op *op,
     TRY(follow_alone(s, op->inputs[i], &source));
     if (source == CALM_NONE || !s->alive[source]) continue;
     if (s->needs[source] == 1 && !s->kept[source] &&
-        rounded(s, source) == rounded(s, target))
+        rounded(s, source) == rounded(s, target) &&
+        memory_same_elements(tensor_of(s, op->inputs[i]),
+                             tensor_of(s, op->outputs[0])))
       *out = rounded(s, target);
   }
   return CALM_OK;

@@ -20,9 +20,9 @@ static bool has_flag(const resolver *r, tensor_id t, unsigned flag) {
 /* The input that an operator of one output passes on under another shape: the
    first for a view, the one that is no constant for a split into one part. */
 static uint32_t find_viewed_slot(const resolver *r, const graph_op *op) {
-  if (op_kind_flags(op->kind) & OP_VIEW) return 0;
-  if (op->kind != OP_split && op->kind != OP_split_v) return CALM_NONE;
   uint32_t slot = 0;
+  if (!bits_has(r->model->views, op->kind)) return CALM_NONE;
+  if (op->kind != OP_split && op->kind != OP_split_v) return 0;
   while (slot + 1 < op->input_count &&
          has_flag(r, op->inputs[slot], CALM_TENSOR_CONST))
     slot++;
@@ -47,9 +47,10 @@ static memory_sharing find_sharing(const resolver *r, const graph_op *op) {
     return none;
   if (op->kind == OP_concat && r->model->concat == CONCAT_ELIDE)
     return (memory_sharing){0, op->input_count};
-  if (r->model->views != VIEWS_IDENTITY) return none;
   uint32_t slot = find_viewed_slot(r, op);
-  if (slot >= op->input_count || op->inputs[slot] == CALM_NONE) return none;
+  if (slot >= op->input_count || op->inputs[slot] == CALM_NONE ||
+      has_flag(r, op->inputs[slot], r->model->copied))
+    return none;
   if (tensor_at(r, op->inputs[slot])->bytes !=
       tensor_at(r, op->outputs[0])->bytes)
     return none;

@@ -8,16 +8,16 @@ const char *report_memory_words(const char **out_word,
                                 const memory_model *memory, uint32_t i) {
   static const char *const inputs[] = {"until-use", "whole-run", "external"};
   static const char *const outputs[] = {"to-end", "external"};
-  static const char *const views[] = {"none", "identity"};
   static const char *const concat[] = {"copy", "elide"};
   static const char *const variables[] = {"external", "whole-run"};
+  static const char *const subgraphs[] = {"entry", "tflm"};
   const struct {
     const char *name, *word;
   } columns[] = {{"inputs", inputs[memory->inputs]},
                  {"outputs", outputs[memory->outputs]},
-                 {"views", views[memory->views]},
                  {"concat", concat[memory->concat]},
-                 {"variables", variables[memory->variables]}};
+                 {"variables", variables[memory->variables]},
+                 {"subgraphs", subgraphs[memory->subgraphs]}};
   if (i >= sizeof columns / sizeof *columns) return NULL;
   *out_word = columns[i].word;
   return columns[i].name;
@@ -45,6 +45,13 @@ static void add_inplace_kinds(text *out, const memory_model *memory) {
   if (out->length == before) text_format(out, " none");
 }
 
+static void add_views(text *out, const memory_model *memory,
+                      const memory_model *preset) {
+  if (preset && bits_equal(preset->views, memory->views, OP_KIND_WORDS)) return;
+  text_format(out, ", views ");
+  memory_model_views_word(out, memory);
+}
+
 /* The name says it all unless a column was overridden. */
 static void describe_memory(text *out, const memory_model *memory) {
   const memory_model *preset = memory_model_find(memory->name);
@@ -54,6 +61,7 @@ static void describe_memory(text *out, const memory_model *memory) {
     if (preset) report_memory_words(&usual, preset, i);
     if (!preset || strcmp(word, usual)) text_format(out, ", %s %s", name, word);
   }
+  add_views(out, memory, preset);
   if (!preset || preset->align != memory->align)
     text_format(out, ", align %s", report_number(memory->align).text);
   if (!preset || preset->round != memory->round)
@@ -193,11 +201,21 @@ static json_t *list_inplace(const memory_model *memory) {
   return list;
 }
 
-static json_t *list_columns(const memory_model *memory) {
+static json_t *views_word(arena *scratch, const memory_model *memory) {
+  text word;
+  text_init(&word, scratch->context);
+  memory_model_views_word(&word, memory);
+  json_t *value = word.failed ? NULL : json_string(word.data);
+  text_free(&word);
+  return value;
+}
+
+static json_t *list_columns(arena *scratch, const memory_model *memory) {
   json_t *columns = json_object();
   const char *word, *name;
   for (uint32_t i = 0; (name = report_memory_words(&word, memory, i)); i++)
     columns = report_json_member(columns, name, json_string(word));
+  columns = report_json_member(columns, "views", views_word(scratch, memory));
   columns =
       report_json_member(columns, "align", report_json_number(memory->align));
   columns =
@@ -211,7 +229,7 @@ json_t *report_json_head(arena *scratch, const char *schema,
                    report_json_name(scratch, base_name(model->path)), "memory",
                    report_json_name(scratch, memory->name), "align",
                    report_json_number(memory->align), "columns",
-                   list_columns(memory));
+                   list_columns(scratch, memory));
 }
 
 json_t *report_json_graph(arena *scratch, const graph *g,

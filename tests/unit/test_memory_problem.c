@@ -373,7 +373,8 @@ static void permissions_in_place(void **state) {
   close_problem(&t);
 }
 
-/* 13 and 15 bytes are equal once rounded; several buffers are no place. */
+/* 13 and 15 bytes are equal once rounded, but have not the same elements;
+   several buffers are no place. */
 static void permissions_need_one_equal_buffer(void **state) {
   (void)state;
   static const char text[] =
@@ -389,7 +390,7 @@ static void permissions_need_one_equal_buffer(void **state) {
   assert_string_equal(reuses_of(&t), "s:ab>z:15");
   close_problem(&t);
   open_problem(&t, "tflm-default inplace=relu concat=elide", text);
-  assert_string_equal(reuses_of(&t), "r:x>y:16");
+  assert_string_equal(reuses_of(&t), "");
   close_problem(&t);
 }
 
