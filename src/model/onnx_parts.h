@@ -27,7 +27,7 @@ enum {
   ONNX_DOUBLE = 11
 };
 
-enum { ONNX_NO_RANK = UINT32_MAX };
+#define ONNX_NO_RANK UINT32_MAX
 #define ONNX_UNKNOWN                                       \
   INT64_MIN /* a dimension or an element that is not known \
              */
