@@ -34,6 +34,8 @@ typedef struct walk {
 #define ONNX ""
 #define MICROSOFT "com.microsoft"
 #define ML "ai.onnx.ml"
+#define PREVIEW "ai.onnx.preview"
+#define TRAINING "ai.onnx.preview.training"
 #define fold_none NULL
 static const infer_rule rules[] = {
 #define RULE(domain, op, inputs, shape, fold, argument) \
@@ -101,11 +103,7 @@ static calm_status explain(infer_node *n) {
       return CALM_OK;
     }
   }
-  char text[256];
-  snprintf(text, sizeof text,
-           "what operator '%.100s' (%.60s) makes depends on data",
-           n->node->name ? n->node->name : "", n->node->op_type);
-  return keep(&n->why, n->r, text);
+  return infer_explain(n, "makes what depends on data");
 }
 
 static calm_status explain_missing_rule(infer_node *n) {
