@@ -103,7 +103,7 @@ static calm_status explain(infer_node *n) {
       return CALM_OK;
     }
   }
-  return infer_explain(n, "makes what depends on data");
+  return infer_explain(n, "has an output whose size depends on data");
 }
 
 static calm_status explain_missing_rule(infer_node *n) {
