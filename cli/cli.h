@@ -72,8 +72,9 @@ struct request {
   int operand_count;
   emission emissions[MAX_EMISSIONS];
   int emission_count;
+  const char *output; /* the model to be written; NULL: none */
   color_choice color;
-  bool json, dump, quiet, verbose, help;
+  bool json, dump, in_place, quiet, verbose, help;
 };
 
 #endif

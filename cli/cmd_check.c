@@ -21,7 +21,8 @@ static int check(const request *r, calm_model *model) {
 
 int cmd_check(request *r) {
   calm_model *model;
-  calm_status status = calm_model_open(&model, r->context, r->operands[0]);
+  calm_status status =
+      calm_model_open(&model, r->context, r->operands[0], r->options);
   if (status) return story_failure(r, status);
   const int code = check(r, model);
   calm_model_free(model);

@@ -28,7 +28,8 @@ static int inspect(const request *r, calm_model *model) {
 
 int cmd_inspect(request *r) {
   calm_model *model;
-  calm_status status = calm_model_open(&model, r->context, r->operands[0]);
+  calm_status status =
+      calm_model_open(&model, r->context, r->operands[0], r->options);
   if (status) return story_failure(r, status);
   const int code = r->dump ? dump(r, model) : inspect(r, model);
   calm_model_free(model);

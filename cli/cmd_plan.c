@@ -22,20 +22,30 @@ static int show(const request *r, const calm_plan *plan) {
   return EXIT_GOAL_MISSED;
 }
 
+static int write_model(const request *r, const calm_plan *plan) {
+  const char *path = r->in_place ? r->operands[0] : r->output;
+  if (!path) return EXIT_DONE;
+  calm_status status = calm_plan_write(plan, path);
+  return status ? story_failure(r, status) : EXIT_DONE;
+}
+
 static int plan_model(const request *r, calm_model *model) {
   calm_plan *plan;
   calm_status status = calm_plan_make(&plan, model, r->options);
   if (status) return story_failure(r, status);
-  const int code = show(r, plan);
+  int code = write_model(r, plan);
+  if (code == EXIT_DONE) code = show(r, plan);
   calm_plan_free(plan);
   return code;
 }
 
 int cmd_plan(request *r) {
   calm_model *model;
-  calm_status status = calm_model_open(&model, r->context, r->operands[0]);
+  calm_status status =
+      calm_model_open(&model, r->context, r->operands[0], r->options);
   if (status) return story_failure(r, status);
-  const int code = plan_model(r, model);
+  int code = output_check_format(r, calm_model_format(model));
+  if (code == EXIT_DONE) code = plan_model(r, model);
   calm_model_free(model);
   return code;
 }

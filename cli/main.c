@@ -79,9 +79,11 @@ static int dispatch(int count, char **words) {
   return EXIT_DONE;
 }
 
-/* A reader of stdout that went away is an error like a full disk. */
+/* A reader of stdout that went away, or a limit on the size of files, is an
+   error like a full disk. */
 int main(int count, char **words) {
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   output_open_standard();
   const int code = count > 0 ? dispatch(count - 1, words + 1) : EXIT_USAGE;
   const int closed = output_text("");

@@ -48,6 +48,8 @@ static void print_environment(void) {
       ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\n"
       "If set and not empty, tables have no colours unless "
       "\\-\\-color=always.\n"
+      ".TP\n\\fBTERM\\fR\n"
+      "If it is dumb, likewise.\n"
       ".SH SIGNALS\n"
       "The first interrupt (Ctrl\\-C) stops a search and gives the best so "
       "far;\nthe second one ends calm.");

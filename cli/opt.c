@@ -5,12 +5,11 @@
 #include "nearest.h"
 #include "story.h"
 
-/* What the design promises; better told than called unknown. */
+/* Options to come: better told so than called unknown. */
 static const char later_options[] =
-    "output rewrite partials kernels overlap onchip threads dim to-int8 "
-    "offline-plan for in-place";
+    "rewrite partials kernels overlap onchip threads for";
 
-/* ---- Finding a row ------------------------------------------------------ */
+/* ---- Finding a row ------------------------------------------------------- */
 
 bool opt_is_among(const char *list, const char *word, size_t length) {
   while (*list) {
@@ -42,7 +41,7 @@ static const calm_option_info *find_option(const opt_own **own,
   return NULL;
 }
 
-/* ---- Messages ----------------------------------------------------------- */
+/* ---- Messages ------------------------------------------------------------ */
 
 static int refuse(const request *r, const char *what, const char *word) {
   story_tell("%s '%s'; see calm %s --help", what, word, r->command->name);
@@ -68,10 +67,7 @@ static int refuse_option(const request *r, const calm_option_info *info,
   const char *best = nearest_option(r, name, length);
   const int shown = (int)length;
   if (opt_is_among(later_options, name, length))
-    story_tell("--%.*s comes in a later version%s", shown, name,
-               opt_is_among("output", name, length)
-                   ? "; --emit plan=FILE writes the plan"
-                   : "");
+    story_tell("--%.*s comes in a later version", shown, name);
   else if (info)
     story_tell("--%.*s is no option of calm %s; it belongs to %s", shown, name,
                r->command->name, info->verbs);
@@ -84,7 +80,7 @@ static int refuse_option(const request *r, const calm_option_info *info,
   return EXIT_USAGE;
 }
 
-/* ---- Reading words ------------------------------------------------------ */
+/* ---- Reading words ------------------------------------------------------- */
 
 typedef struct words {
   char **next;
@@ -155,6 +151,7 @@ static int parse_letter(request *r, words *w, const char *word) {
 static int add_operand(request *r, const char *word) {
   if (r->operand_count == r->command->most_operands)
     return refuse(r, "one operand too many:", word);
+  if (!*word) return refuse(r, "an operand is empty:", word);
   r->operands[r->operand_count++] = word;
   return EXIT_DONE;
 }

@@ -24,6 +24,10 @@ static int set_emit(request *r, const char *value) {
 }
 
 static int set_output(request *r, const char *value) {
+  if (!strcmp(r->command->name, "plan")) {
+    r->output = value;
+    return EXIT_DONE;
+  }
   return add_emission(r, (emission){value, CALM_FORMAT_CSV});
 }
 
@@ -45,12 +49,17 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, json)},
-    {{"output", "pack", "FILE", NULL, "write the buffers with their offsets"},
+    {{"output", "plan pack", "FILE", NULL,
+      "write the reordered model, or the buffers with their offsets"},
      'o',
      set_output,
      0},
+    {{"in-place", "plan", NULL, NULL, "write the reordered model over MODEL"},
+     0,
+     NULL,
+     offsetof(request, in_place)},
     {{"emit", "plan pack", "KIND=FILE", NULL,
-      "write a file as well: plan (JSON) or csv; repeatable"},
+      "write a file as well: csv, or the plan (JSON) of calm plan; repeatable"},
      0,
      set_emit,
      0},

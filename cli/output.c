@@ -10,7 +10,7 @@
 #include "opt.h"
 #include "story.h"
 
-/* ---- What --emit can write ---------------------------------------------- */
+/* ---- What --emit can write ----------------------------------------------- */
 
 static const struct {
   const char *name, *verbs;
@@ -59,7 +59,7 @@ int output_parse_emission(emission *out, const command *c, const char *word) {
   return refuse_kind(c, word, length);
 }
 
-/* ---- Before the work ---------------------------------------------------- */
+/* ---- Before the work ----------------------------------------------------- */
 
 void output_open_standard(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++)
@@ -124,21 +124,76 @@ static int check_file(const request *r, const char *path) {
   return S_ISREG(file.st_mode) ? check_directory(path) : EXIT_DONE;
 }
 
+/* The model that is written may be the input if that is asked for. */
+static int check_model(const request *r) {
+  if (r->in_place && r->output) {
+    story_tell("--in-place writes over MODEL, --output elsewhere");
+    return EXIT_USAGE;
+  }
+  if (r->in_place) return check_directory(r->operands[0]);
+  return r->output ? check_file(r, r->output) : EXIT_DONE;
+}
+
+/* The last part of a path, and in *directory what holds it. */
+static const char *split_path(struct stat *directory, const char *path) {
+  char holder[4096] = ".";
+  const char *slash = strrchr(path, '/');
+  if (slash)
+    snprintf(holder, sizeof holder, "%.*s", (int)(slash - path) + 1, path);
+  if (stat(holder, directory)) *directory = (struct stat){0};
+  return slash ? slash + 1 : path;
+}
+
+static bool is_same_inode(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* One file by two names, whether it is there already or not. */
+static bool is_same_output(const char *a, const char *b) {
+  struct stat one, other;
+  if (stat(a, &one) == 0 && stat(b, &other) == 0)
+    return S_ISREG(one.st_mode) && is_same_inode(&one, &other);
+  const char *name = split_path(&one, a);
+  return !strcmp(name, split_path(&other, b)) && is_same_inode(&one, &other);
+}
+
+static bool is_named_twice(const request *r, int emission) {
+  const char *path = r->emissions[emission].path;
+  if (r->output && is_same_output(path, r->output)) return true;
+  for (int other = 0; other < emission; other++)
+    if (is_same_output(path, r->emissions[other].path)) return true;
+  return false;
+}
+
 int output_check(const request *r) {
+  const int wrong = check_model(r);
+  if (wrong) return wrong;
   for (int i = 0; i < r->emission_count; i++) {
     const char *path = r->emissions[i].path;
     const int code = check_file(r, path);
     if (code) return code;
-    for (int other = 0; other < i; other++)
-      if (!strcmp(path, r->emissions[other].path)) {
-        story_tell("%s: is named for two outputs", path);
-        return EXIT_USAGE;
-      }
+    if (is_named_twice(r, i)) {
+      story_tell("%s: is named for two outputs", path);
+      return EXIT_USAGE;
+    }
   }
   return EXIT_DONE;
 }
 
-/* ---- After it ----------------------------------------------------------- */
+int output_check_format(const request *r, const char *format) {
+  static const char *const known[] = {"tflite", "onnx", "cg"};
+  const char *dot = r->output ? strrchr(r->output, '.') : NULL;
+  if (!dot || !strcmp(dot + 1, format)) return EXIT_DONE;
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(dot + 1, known[i])) {
+      story_tell("%s: the output has the format of the input, which is .%s",
+                 r->output, format);
+      return EXIT_USAGE;
+    }
+  return EXIT_DONE;
+}
+
+/* ---- After it ------------------------------------------------------------ */
 
 static int write_file(const request *r, const emission *e,
                       render_function *render, const void *result) {
@@ -150,9 +205,11 @@ static int write_file(const request *r, const emission *e,
   return status ? story_failure(r, status) : EXIT_DONE;
 }
 
+/* What was printed before may have filled the buffer and failed by itself. */
 int output_text(const char *text) {
   const size_t length = strlen(text);
-  if (fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0)
+  if (!ferror(stdout) && fwrite(text, 1, length, stdout) == length &&
+      fflush(stdout) == 0)
     return EXIT_DONE;
   story_tell("cannot write to standard output: %s", strerror(errno));
   return EXIT_FILE;

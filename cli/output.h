@@ -18,6 +18,10 @@ void output_open_standard(void);
    before the work begins.  EXIT_DONE, or the exit code with a line told. */
 int output_check(const request *r);
 
+/* Does the name of the model to be written promise the `format` of the input?
+   EXIT_DONE, or EXIT_USAGE with a line told. */
+int output_check_format(const request *r, const char *format);
+
 /* Write the request's files, then its table or JSON to stdout. */
 int output_result(const request *r, render_function *render,
                   const void *result);

@@ -8,19 +8,32 @@
 
 enum { LINE_BYTES = 2048 };
 
+/* Bytes of the character at s, 0 if no terminal should see it: a control
+   character, also one of the two bytes C2 80 to C2 9F, or no UTF-8. */
+static int character_bytes(const char *s) {
+  const unsigned char lead = (unsigned char)s[0];
+  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f;
+  const int bytes = lead < 0xc2 || lead > 0xf4 ? 0
+                    : lead < 0xe0              ? 2
+                    : lead < 0xf0              ? 3
+                                               : 4;
+  for (int i = 1; i < bytes; i++)
+    if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
+  return lead == 0xc2 && (unsigned char)s[1] < 0xa0 ? 0 : bytes;
+}
+
 void story_tell(const char *format, ...) {
   char line[LINE_BYTES], shown[4 * LINE_BYTES + 1], *to = shown;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  for (const char *s = line; *s; s++)
-    if ((unsigned char)*s < 0x20 || *s == 0x7f)
-      to += sprintf(to, "\\x%02x", (unsigned char)*s);
-    else
-      *to++ = *s;
-  *to = '\0';
-  fprintf(stderr, "calm: %s\n", shown);
+  for (const char *s = line; *s;) {
+    const int bytes = character_bytes(s);
+    if (bytes == 0) to += sprintf(to, "\\x%02x", (unsigned char)*s++);
+    for (int i = 0; i < bytes; i++) *to++ = *s++;
+  }
+  fprintf(stderr, "calm: %.*s\n", (int)(to - shown), shown);
 }
 
 static bool is_wanted(const request *r, calm_log_level level) {

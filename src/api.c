@@ -28,6 +28,20 @@ static calm_status create(calm_model **out, calm_context *context,
   return CALM_OK;
 }
 
+/* The options may go before the model does. */
+static calm_status copy_dims(calm_model *model, const calm_options *options) {
+  option_LIST from = options ? options->dim : NULL;
+  for (option_LIST *to = &model->dims; from; from = from->next) {
+    option_item *item;
+    ARENA_ARRAY(&model->arena, item, 1);
+    item->text = arena_string(&model->arena, from->text, strlen(from->text));
+    if (!item->text) return context_no_memory(model->context);
+    *to = item;
+    to = &item->next;
+  }
+  return CALM_OK;
+}
+
 /* Hand a model out, or free it if it could not be made. */
 static calm_status deliver(calm_model **out, calm_model *model,
                            calm_status status) {
@@ -39,22 +53,24 @@ static calm_status deliver(calm_model **out, calm_model *model,
 }
 
 calm_status calm_model_open(calm_model **out, calm_context *context,
-                            const char *path) {
+                            const char *path, const calm_options *options) {
   calm_model *model;
   TRY(create(&model, context, path));
-  calm_status status = file_map_open(&model->map, context, path);
+  calm_status status = copy_dims(model, options);
+  if (status == CALM_OK) status = file_map_open(&model->map, context, path);
   model->mapped = status == CALM_OK;
   if (status == CALM_OK) status = model_read(model);
   return deliver(out, model, status);
 }
 
 calm_status calm_model_parse(calm_model **out, calm_context *context,
-                             const void *bytes, size_t length,
-                             const char *name) {
+                             const void *bytes, size_t length, const char *name,
+                             const calm_options *options) {
   calm_model *model;
   TRY(create(&model, context, name));
   model->map = (file_map){bytes, length};
-  calm_status status = model_read(model);
+  calm_status status = copy_dims(model, options);
+  if (status == CALM_OK) status = model_read(model);
   model->map = (file_map){0}; /* what was read does not refer to it */
   return deliver(out, model, status);
 }
@@ -152,6 +168,17 @@ calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                     .workspace_bytes = op->workspace_bytes,
                     .file_index = g->ops.count};
   return graph_add_op(out, g, &added);
+}
+
+const char *calm_model_format(const calm_model *model) {
+  switch (model->format) {
+    case MODEL_CG: return "cg";
+    case MODEL_ONNX: return "onnx";
+    case MODEL_TFLITE: return "tflite";
+    case MODEL_ONNX: return "onnx";
+    case MODEL_BUILT: break;
+  }
+  return "built";
 }
 
 uint32_t calm_model_op_count(const calm_model *model) {

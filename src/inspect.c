@@ -12,7 +12,7 @@ static calm_status look(void *result, const calm_options *options) {
                       &i->arena));
   TRY(memory_explain(&i->explanation, i->graph, &i->memory, arenas, i->sequence,
                      &i->arena));
-  i->facts = pipeline_facts(i->graph, &i->profile);
+  i->facts = pipeline_facts(i->graph, &i->memory, &i->profile);
   i->timing = options->timing;
   i->seconds = limits_clock() - start;
   return CALM_OK;

@@ -24,7 +24,7 @@ calm_status pipeline_run(calm_context *context, const calm_options *options,
 static const char *preset_of(const calm_model *model,
                              const calm_options *options) {
   if (strcmp(options->memory, "auto")) return options->memory;
-  return model->format == MODEL_TFLITE ? "tflm-default" : "plain";
+  return model->format == MODEL_TFLITE ? "tflm" : "plain";
 }
 
 calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
@@ -32,18 +32,22 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
   const struct {
     const char *column, *value;
   } overrides[] = {
-      {"inputs", options->inputs},   {"outputs", options->outputs},
-      {"align", options->align},     {"round", options->round},
-      {"inplace", options->inplace}, {"views", options->views},
-      {"concat", options->concat},   {"variables", options->variables}};
+      {"inputs", options->inputs},      {"outputs", options->outputs},
+      {"align", options->align},        {"round", options->round},
+      {"inplace", options->inplace},    {"views", options->views},
+      {"concat", options->concat},      {"variables", options->variables},
+      {"subgraphs", options->subgraphs}};
+  memory_library library;
   const char *preset = preset_of(model, options);
+  TRY(memory_library_find(&library, model->context, options->kernels));
   const memory_model *found = memory_model_find(preset);
   if (!found)
     return context_fail(model->context, CALM_MISUSE,
                         "--memory: '%s' is not one of auto, plain, serenity, "
-                        "tflm-default",
+                        "tflm, tflm-default",
                         preset);
   memory_model memory = *found;
+  if (!strcmp(preset, "tflm")) memory_kernels_allow(&memory, library);
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
     if (overrides[i].value)
       TRY(memory_model_override(&memory, model->context, overrides[i].column,
@@ -137,15 +141,30 @@ layout_options pipeline_layout_options(const calm_options *options) {
   return o;
 }
 
-plan_facts pipeline_facts(const graph *g, const memory_profile *profile) {
+/* A tensor that the arena does not hold, by the first reason for that. */
+static void add_outside(plan_facts *facts, const graph_tensor *tensor,
+                        const memory_model *memory) {
+  if (tensor->flags & CALM_TENSOR_CONST)
+    facts->weight_bytes += tensor->bytes;
+  else if (tensor->flags & CALM_TENSOR_VARIABLE)
+    facts->state_bytes += tensor->bytes;
+  else if (tensor->flags & CALM_TENSOR_INPUT &&
+           memory->inputs == INPUTS_EXTERNAL)
+    facts->input_bytes += tensor->bytes;
+  else if (tensor->flags & CALM_TENSOR_OUTPUT &&
+           memory->outputs == OUTPUTS_EXTERNAL)
+    facts->output_bytes += tensor->bytes;
+}
+
+plan_facts pipeline_facts(const graph *g, const memory_model *memory,
+                          const memory_profile *profile) {
   plan_facts facts = {.op_count = g->ops.count,
                       .tensor_count = g->tensors.count};
-  for (tensor_id t = 0; t < g->tensors.count; t++) {
-    if (g->tensors.data[t].flags & CALM_TENSOR_CONST)
-      facts.weight_bytes += g->tensors.data[t].bytes;
+  for (tensor_id t = 0; t < g->tensors.count; t++)
     if (profile->lives[t].counted)
       facts.activation_bytes += profile->lives[t].bytes;
-  }
+    else
+      add_outside(&facts, &g->tensors.data[t], memory);
   return facts;
 }
 

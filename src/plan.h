@@ -10,6 +10,7 @@
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
 #include "memory/memory_explain.h"
+#include "memory/memory_kernels.h"
 #include "model/model.h"
 
 /* What every report begins with. */
@@ -17,6 +18,8 @@ typedef struct plan_facts {
   uint32_t op_count, tensor_count;
   uint64_t activation_bytes; /* sum of the tensors that the arena has to hold */
   uint64_t weight_bytes;
+  /* What the memory model leaves to somebody else: */
+  uint64_t state_bytes, input_bytes, output_bytes;
 } plan_facts;
 
 /* What a plan says of one graph of the model; the entry is the first. */
@@ -24,6 +27,33 @@ typedef struct plan_graph {
   op_id *sequence;   /* all its operators in running order */
   uint64_t *offsets; /* per tensor; UINT64_MAX: left to the runtime */
 } plan_graph;
+
+/* A buffer that a kernel asks for, and where the runtime will put it. */
+typedef struct plan_scratch {
+  uint32_t graph;
+  op_id op;
+  uint64_t bytes, offset;
+} plan_scratch;
+
+/* Whose offsets a plan has. */
+typedef enum plan_source {
+  PLAN_OWN,     /* those of the search */
+  PLAN_CARRIED, /* those that the model brought along: they are better */
+  PLAN_NONE     /* none help: all placing is left to the runtime */
+} plan_source;
+
+/* What the runtime that the memory model speaks of will do, predicted. */
+typedef struct plan_runtime {
+  const char *kernels;         /* the library, as --kernels calls it */
+  const char *name;            /* "tflm"; NULL: the memory model is nobody's */
+  uint64_t default_head_bytes; /* its arena for the model without a plan */
+  uint64_t
+      carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
+  uint64_t head_bytes;    /* its arena for the plan */
+  plan_source source;
+  plan_scratch *scratch;
+  uint32_t scratch_count;
+} plan_runtime;
 
 struct calm_plan {
   calm_context *context;
@@ -37,14 +67,19 @@ struct calm_plan {
   const char *order_method, *layout_method;
   order_result order; /* its sequence is of order operators */
   layout_result layout;
+  bool any_order;              /* layout.bound_bytes holds for every order, not
+                                  only for one that was asked for */
   bool counted;                /* order.downsets and order.orders are meant */
   op_id *sequence;             /* all graph operators in running order */
   uint64_t *offsets;           /* per tensor; UINT64_MAX: not placed */
   uint64_t *workspace_offsets; /* per operator; UINT64_MAX: needs none */
   uint64_t *workspace_bytes;   /* per operator, bodies included */
-  plan_graph *graphs;          /* per graph of the model, for its writer */
-  memory_profile profile;      /* of the chosen order, from first principles */
-  uint64_t budget_bytes;       /* UINT64_MAX: none given */
+  plan_runtime runtime;
+  plan_graph *graphs;     /* per graph of the model, for its writer */
+  memory_profile profile; /* of the chosen order, from first principles */
+  uint64_t budget_bytes;  /* UINT64_MAX: none given */
+  bool offline_plan;      /* its writer may write the offsets */
+  bool note;              /* its writer leaves a note in the metadata */
   bool timing;
   double order_seconds, layout_seconds;
 };

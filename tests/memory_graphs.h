@@ -20,6 +20,7 @@
 #include "cases.h"
 #include "graph/graph_text.h"
 #include "memory/memory.h"
+#include "scarce.h"
 
 typedef struct fixture {
   calm_context *context;
@@ -87,8 +88,7 @@ static inline memory_model model_of(calm_context *context, const char *text) {
   return model;
 }
 
-/* ---- At random ------------------------------------------------------------
- */
+/* ---- At random ----------------------------------------------------------- */
 
 static inline bool chance(random_state *r, uint32_t percent) {
   return random_below(r, 100) < percent;
@@ -242,6 +242,7 @@ static inline bool fixture_try_random(fixture *f, random_state *r) {
   random_graph b = {.r = r};
   fixture_begin(f, NULL);
   graph_init(&b.g, &f->arena, "random");
+  b.g.is_body = chance(r, 30);
   for (uint32_t i = 2 + random_below(r, 3); i > 0; i--)
     random_tensor(&b, random_size(r), random_source_flags(r));
   if (chance(r, 20)) random_tensor(&b, random_size(r), 0); /* an orphan */
@@ -277,27 +278,6 @@ static inline void random_order(op_id *out, const graph *g, random_state *r) {
     for (uint32_t i = g->succ_begin[op]; i < g->succ_begin[op + 1]; i++)
       if (--left[g->succs[i]] == 0) ready[ready_count++] = g->succs[i];
   }
-}
-
-/* ---- When memory runs out -------------------------------------------------
- */
-
-/* Requests that may still succeed; frees always do. */
-typedef struct failing_allocator {
-  uint64_t left;
-} failing_allocator;
-
-static inline void *reallocate_or_fail(void *payload, void *old,
-                                       size_t old_size, size_t new_size) {
-  failing_allocator *f = payload;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (f->left == 0) return NULL;
-  f->left--;
-  return realloc(old, new_size);
 }
 
 #endif

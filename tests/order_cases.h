@@ -196,8 +196,7 @@ static inline void build_random(problem_builder *b, uint32_t n, unsigned with,
     }
 }
 
-/* ---- Referee ---------------------------------------------------------------
- */
+/* ---- Referee ------------------------------------------------------------- */
 
 typedef struct order_answer {
   uint64_t peak, downsets, orders;

@@ -149,7 +149,7 @@ static inline bool order_random_make(order_problem *out, random_state *r,
   return true;
 }
 
-/* ---- The referee ------------------------------------------------------- */
+/* ---- The referee --------------------------------------------------------- */
 
 static inline uint32_t order_referee_touch(const order_problem *p, uint32_t b) {
   uint32_t set = 0;

@@ -7,14 +7,16 @@
  * plan.  A complete use:
  *
  *     calm_context *context = calm_context_new(NULL);
- *     calm_model *model;
- *     calm_plan *plan;
- *     if (calm_model_open(&model, context, "net.tflite") ||
+ *     calm_model *model = NULL;
+ *     calm_plan *plan = NULL;
+ *     if (calm_model_open(&model, context, "net.tflite", NULL) ||
  *         calm_plan_make(&plan, model, NULL))
- *         puts(calm_context_message(context));
+ *       puts(calm_context_message(context));
  *     else
- *         printf("%" PRIu64 " bytes\n",
- * calm_plan_summary_of(plan)->arena_bytes);
+ *       printf("%" PRIu64 "\n", calm_plan_summary_of(plan)->arena_bytes);
+ *     calm_plan_free(plan);
+ *     calm_model_free(model);
+ *     calm_context_free(context);
  *
  * Conventions.  Every fallible call returns a calm_status; its results come
  * first, are named `out` and are untouched on failure.  The message of the last
@@ -71,7 +73,7 @@ CALM_API const char *calm_outcome_name(calm_outcome outcome);
 /* The version of the library, as in CALM_VERSION. */
 CALM_API const char *calm_version(void);
 
-/* ---- Context ----------------------------------------------------------- */
+/* ---- Context ------------------------------------------------------------- */
 
 typedef struct calm_context calm_context;
 
@@ -100,8 +102,7 @@ CALM_API const char *calm_context_message(const calm_context *context);
 CALM_API size_t calm_context_bytes(const calm_context *context);
 
 typedef enum calm_log_level {
-  CALM_LOG_WARNING =
-      0, /* the input is odd; the result may not be what was meant */
+  CALM_LOG_WARNING = 0,  /* the input is odd; is the result what was meant? */
   CALM_LOG_PROGRESS = 1, /* one line per improvement of a long search */
   CALM_LOG_DETAIL = 2    /* what each stage does */
 } calm_log_level;
@@ -124,25 +125,37 @@ CALM_API void calm_context_resume(calm_context *context);
 /* Free a text that a call below returned.  NULL is accepted. */
 CALM_API void calm_text_free(calm_context *context, char *text);
 
-/* ---- Models ------------------------------------------------------------- */
+/* ---- Models -------------------------------------------------------------- */
 
 typedef struct calm_model calm_model;
 
+/* The options that the calls below take; further down. */
+typedef struct calm_options calm_options;
+
 /*
- * Read a .tflite file or a .cg text; the content decides, not the name.
- * The file is mapped, weights are never copied.  Linear in the size of the
- * graph.
+ * Read a .tflite or .onnx file or a .cg text; the content decides, not the
+ * name.  The file is mapped, weights are never copied.  Of the options, "dim"
+ * sizes what an .onnx file leaves open; NULL means the defaults.  Linear in the
+ * size of the graph.
  */
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
-                                     const char *path);
+                                     const char *path,
+                                     const calm_options *options);
 
 /* The same from memory, which need not outlive the call; `name` stands for the
    file's name in messages. */
 CALM_API calm_status calm_model_parse(calm_model **out, calm_context *context,
                                       const void *bytes, size_t length,
-                                      const char *name);
+                                      const char *name,
+                                      const calm_options *options);
 
-/* An empty model with one empty graph, to be filled by the calls below. */
+/* Write a model's file as it is: the same bytes, whatever they mean to calm.  A
+   built model becomes a text.  CALM_MISUSE if it came from calm_model_parse. */
+CALM_API calm_status calm_model_write(const calm_model *model,
+                                      const char *path);
+
+/* An empty model with one empty graph, to be filled by the calls below until it
+   is first dumped, inspected, checked or planned. */
 CALM_API calm_status calm_model_new(calm_model **out, calm_context *context,
                                     const char *graph_name);
 
@@ -165,12 +178,12 @@ typedef struct calm_tensor {
   unsigned flags; /* CALM_TENSOR_* */
 } calm_tensor;
 
-/* What calm_model_add_op needs to know.  Ids are those the adding calls gave.
- */
+/* What calm_model_add_op needs to know.  Strings and lists are copied; ids are
+   those the adding calls gave. */
 typedef struct calm_op {
   const char *name; /* unique among the operators of the graph */
-  const char
-      *kind; /* a name of ops.def; an unknown one is an opaque operator */
+  const char *kind; /* such as "conv2d" (src/graph/ops.def); any other name is
+                       an opaque operator */
   const uint32_t *inputs; /* tensor ids or CALM_NONE */
   uint32_t input_count;
   const uint32_t *outputs;
@@ -188,6 +201,9 @@ CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
 CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                                        const calm_op *op);
 
+/* "tflite", "cg", or "built". */
+CALM_API const char *calm_model_format(const calm_model *model);
+
 CALM_API uint32_t calm_model_op_count(const calm_model *model);
 CALM_API uint32_t calm_model_tensor_count(const calm_model *model);
 
@@ -199,9 +215,7 @@ CALM_API const char *calm_model_tensor_name(const calm_model *model,
 /* The whole model in calm's text form; free with calm_text_free. */
 CALM_API calm_status calm_model_dump(char **out, calm_model *model);
 
-/* ---- Options ------------------------------------------------------------ */
-
-typedef struct calm_options calm_options;
+/* ---- Options ------------------------------------------------------------- */
 
 /* One row of the table of options, from which help and man page are made. */
 typedef struct calm_option_info {
@@ -220,11 +234,12 @@ CALM_API calm_status calm_options_new(calm_options **out,
                                       calm_context *context);
 CALM_API void calm_options_free(calm_options *options);
 
-/* Set one option by name; a switch takes "on" or "off". */
+/* Set one option by name; a switch takes "on" or "off", and what may be given
+   several times is added to what is there. */
 CALM_API calm_status calm_options_set(calm_options *options, const char *name,
                                       const char *value);
 
-/* ---- Plans -------------------------------------------------------------- */
+/* ---- Plans --------------------------------------------------------------- */
 
 typedef struct calm_plan calm_plan;
 
@@ -238,7 +253,8 @@ typedef struct calm_plan_summary {
   uint64_t peak_bound_bytes; /* no order is below this */
   calm_outcome layout_outcome;
   uint64_t arena_bytes;       /* of the chosen placement */
-  uint64_t arena_bound_bytes; /* no placement of any order is below this */
+  uint64_t arena_bound_bytes; /* no arena is below this; with --order file,
+                                 level, dfs or greedy: none for that order */
   bool within_budget;         /* true when no budget was given */
 } calm_plan_summary;
 
@@ -260,7 +276,17 @@ CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
 /* Where a tensor lies in the arena; UINT64_MAX if it needs no place there. */
 CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
 
-/* ---- The other verbs ---------------------------------------------------- */
+/*
+ * Write the model of a plan with its operators in the plan's order, in the
+ * format it was read from.  In a .tflite file everything else stays as it is,
+ * but for the offsets (OfflineMemoryAllocation): under the memory model `tflm`
+ * they are written, under the others left out, and what speaks of the order is
+ * renumbered.  A built model becomes a text.  The file is read back and
+ * compared with the plan before it replaces anything; `path` may be the input.
+ */
+CALM_API calm_status calm_plan_write(const calm_plan *plan, const char *path);
+
+/* ---- The other verbs ----------------------------------------------------- */
 
 /* What is in a model, and what its memory does step by step. */
 typedef struct calm_inspection calm_inspection;
@@ -280,8 +306,8 @@ CALM_API void calm_verdict_free(calm_verdict *verdict);
 /* True if no fault was found (also when the model carries no plan). */
 CALM_API bool calm_verdict_valid(const calm_verdict *verdict);
 
-/* Place the buffers of a CSV file
- * (id,lower,upper,size[,alignment,group,offset]). */
+/* Place the buffers of a CSV file with the columns id, lower, upper, size and
+   optionally offset, alignment, group. */
 typedef struct calm_packing calm_packing;
 CALM_API calm_status calm_pack(calm_packing **out, calm_context *context,
                                const char *csv_path,
@@ -291,7 +317,7 @@ CALM_API calm_outcome calm_packing_outcome(const calm_packing *packing);
 /* True if no budget was given or the arena fits into it. */
 CALM_API bool calm_packing_within_budget(const calm_packing *packing);
 
-/* ---- Rendering ---------------------------------------------------------- */
+/* ---- Rendering ----------------------------------------------------------- */
 
 typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */

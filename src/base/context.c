@@ -14,6 +14,7 @@ struct calm_context {
   size_t bytes;
   calm_log_function log;
   void *log_payload;
+  bool muted;
   volatile sig_atomic_t interrupted;
   char message[MESSAGE_BYTES];
 };
@@ -121,11 +122,15 @@ calm_status context_no_memory(calm_context *context) {
   return context_fail(context, CALM_NO_MEMORY, "out of memory");
 }
 
-bool context_logs(const calm_context *context) { return context->log != NULL; }
+bool context_logs(const calm_context *context) {
+  return context->log && !context->muted;
+}
+
+void context_mute(calm_context *context, bool muted) { context->muted = muted; }
 
 void context_log(calm_context *context, calm_log_level level,
                  const char *format, ...) {
-  if (!context->log) return;
+  if (!context_logs(context)) return;
   char line[MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);

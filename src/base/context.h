@@ -40,6 +40,9 @@ void context_log(calm_context *context, calm_log_level level,
 /* Would a line of this kind reach anyone?  Saves the work of composing it. */
 bool context_logs(const calm_context *context);
 
+/* Let no line through, while a file is read of which all has been said. */
+void context_mute(calm_context *context, bool muted);
+
 bool context_interrupted(const calm_context *context);
 
 #endif

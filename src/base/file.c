@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,7 +25,8 @@ static calm_status map_descriptor(file_map *out, calm_context *context,
     return fail(context, path, "read");
   }
   if (!S_ISREG(info.st_mode))
-    return context_fail(context, CALM_IO, "%s: cannot read: not a regular file",
+    return context_fail(context, CALM_IO,
+                        "%s: cannot read: not a regular file; copy it into one",
                         path);
   if (info.st_size == 0) {
     *out = (file_map){nothing, 0};
@@ -49,74 +48,39 @@ calm_status file_map_open(file_map *out, calm_context *context,
   return status;
 }
 
+/* A private copy that is made page by page, when a page is written to. */
+calm_status file_map_copy(file_map *out, calm_context *context,
+                          const char *path) {
+  file_map map;
+  TRY(file_map_open(&map, context, path));
+  if (map.length && mprotect((void *)(uintptr_t)map.bytes, map.length,
+                             PROT_READ | PROT_WRITE)) {
+    calm_status status = fail(context, path, "map");
+    file_map_close(&map);
+    return status;
+  }
+  *out = map;
+  return CALM_OK;
+}
+
+/* The folder of a path, "." if it names none. */
+static bool find_folder(struct stat *out, const char *path) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+  if (length + 2 > sizeof folder) return false;
+  memcpy(folder, path, length);
+  strcpy(folder + length, ".");
+  return stat(folder, out) == 0;
+}
+
+bool file_same_folder(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return find_folder(&of_a, a) && find_folder(&of_b, b) &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 void file_map_close(file_map *map) {
   if (map->length) munmap((void *)(uintptr_t)map->bytes, map->length);
   *map = (file_map){nothing, 0};
-}
-
-static bool write_all(int descriptor, const char *bytes, size_t length) {
-  while (length) {
-    ssize_t written = write(descriptor, bytes, length);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes += written;
-    length -= (size_t)written;
-  }
-  return true;
-}
-
-/* An existing file keeps its permissions; a new one gets those of the umask. */
-static mode_t wanted_mode(const char *path) {
-  struct stat info;
-  if (stat(path, &info) == 0) return info.st_mode & 0777;
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
-static calm_status write_by_rename(calm_context *context, const char *path,
-                                   char *temporary, const void *bytes,
-                                   size_t length) {
-  int descriptor = mkstemp(temporary);
-  if (descriptor < 0) return fail(context, path, "write");
-  bool written = write_all(descriptor, bytes, length) &&
-                 fchmod(descriptor, wanted_mode(path)) == 0;
-  if (close(descriptor)) written = false;
-  if (written && rename(temporary, path) == 0) return CALM_OK;
-  int reason = errno;
-  unlink(temporary);
-  errno = reason;
-  return fail(context, path, "write");
-}
-
-/* /dev/stdout and its like cannot be replaced; write straight into them. */
-static calm_status write_in_place(calm_context *context, const char *path,
-                                  const void *bytes, size_t length) {
-  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return fail(context, path, "write");
-  bool written = write_all(descriptor, bytes, length);
-  if (close(descriptor)) written = false;
-  return written ? CALM_OK : fail(context, path, "write");
-}
-
-calm_status file_write(calm_context *context, const char *path,
-                       const void *bytes, size_t length) {
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-    return write_in_place(context, path, bytes, length);
-  static const char suffix[] = ".XXXXXX";
-  char resolved[PATH_MAX]; /* a link stays, what it leads to is replaced */
-  if (realpath(path, resolved)) path = resolved;
-  size_t size = strlen(path) + sizeof suffix;
-  char *temporary = context_reallocate(context, NULL, 0, size);
-  if (!temporary) return context_no_memory(context);
-  snprintf(temporary, size, "%s%s", path, suffix);
-  calm_status status = write_by_rename(context, path, temporary, bytes, length);
-  context_reallocate(context, temporary, size, 0);
-  return status;
-}
-
-calm_status calm_text_write(calm_context *context, const char *path,
-                            const char *text) {
-  return file_write(context, path, text, strlen(text));
 }

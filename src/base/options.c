@@ -12,7 +12,8 @@ typedef enum option_type {
   SIZE,
   NUMBER,
   SECONDS,
-  SWITCH
+  SWITCH,
+  LIST
 } option_type;
 
 static const struct option_row {
@@ -90,6 +91,20 @@ static bool parse_text(calm_options *options, const char **out,
   return *out != NULL;
 }
 
+static bool append_text(calm_options *options, option_LIST *list,
+                        const char *value) {
+  option_item *item = arena_calloc(&options->arena, 1, sizeof *item);
+  if (!item || !parse_text(options, &item->text, value)) return false;
+  if (!*list) {
+    *list = item;
+    return true;
+  }
+  option_LIST last = *list;
+  while (last->next) last = last->next;
+  ((option_item *)(uintptr_t)last)->next = item;
+  return true;
+}
+
 static bool parse(calm_options *options, const struct option_row *row,
                   const char *value) {
   void *field = (char *)options + row->field;
@@ -100,6 +115,7 @@ static bool parse(calm_options *options, const struct option_row *row,
     case NUMBER: return number_parse(field, value, strlen(value));
     case SECONDS: return parse_seconds(field, value);
     case SWITCH: return parse_switch(field, value);
+    case LIST: return append_text(options, field, value);
   }
   return false;
 }
@@ -107,7 +123,8 @@ static bool parse(calm_options *options, const struct option_row *row,
 static const char *describe_value(const struct option_row *row) {
   switch (row->type) {
     case CHOICE: return row->info.value;
-    case TEXT: return "a text";
+    case TEXT:
+    case LIST: return "a text";
     case SIZE: return "a size such as 65536, 64K or 1M";
     case NUMBER: return "a whole number";
     case SECONDS: return "seconds such as 10 or 0.5";
@@ -123,7 +140,8 @@ calm_status calm_options_set(calm_options *options, const char *name,
     return context_fail(options->arena.context, CALM_MISUSE,
                         "unknown option '%s'", name);
   if (parse(options, row, value)) return CALM_OK;
-  if (row->type == TEXT) return context_no_memory(options->arena.context);
+  if (row->type == TEXT || row->type == LIST)
+    return context_no_memory(options->arena.context);
   return context_fail(
       options->arena.context, CALM_MISUSE, "--%s: '%s' is not %s%s", name,
       value, row->type == CHOICE ? "one of " : "", describe_value(row));

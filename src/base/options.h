@@ -14,6 +14,13 @@ typedef uint64_t option_NUMBER;  /* UINT64_MAX: not given */
 typedef double option_SECONDS;
 typedef bool option_SWITCH;
 
+/* All values of an option that may be given several times, as given. */
+typedef struct option_item {
+  const char *text;
+  const struct option_item *next;
+} option_item;
+typedef const option_item *option_LIST; /* NULL: not given */
+
 struct calm_options {
   arena arena;
 #define OPTION(field, name, type, verbs, value, initial, help) \

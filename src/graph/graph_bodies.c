@@ -64,6 +64,7 @@ static calm_status enter_body(body_walk *w, const graph *caller,
                       "already running: bodies must not recur",
                       op->name, caller->name, w->graphs[body].name);
   if (w->states[body] == UNSEEN) open_graph(w, body);
+  w->graphs[body].is_body = true;
   return CALM_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct layout_problem {
   uint32_t
       *piece_begin; /* body b: pieces[piece_begin[b] .. piece_begin[b+1]] */
   uint32_t body_count, piece_count;
+  const char **names; /* of bodies, for messages; NULL: they have none */
 } layout_problem;
 
 typedef enum layout_method {

@@ -1,7 +1,6 @@
 /*
- * A reader for the CSV that packing tools exchange.  One pass splits the text
- * into fields and remembers where each began; rows become bodies, rows of one
- * group one body.
+ * A reader and a writer for the CSV that packing tools exchange.  Rows become
+ * bodies, rows of one group one body.
  */
 #include "layout/layout_csv.h"
 
@@ -10,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/number.h"
-#include "base/vector.h"
+#include "layout/layout_csv_lines.h"
 
 typedef enum column {
   ID,
@@ -28,12 +27,6 @@ static const char *const column_names[COLUMN_COUNT] = {
 
 enum { REQUIRED = SIZE + 1 };
 
-typedef struct field {
-  const char *bytes; /* without quotes and surrounding blanks */
-  size_t length;
-  uint32_t line, column; /* from 1 */
-} field;
-
 typedef struct row {
   const char *id;
   int64_t lower, upper;
@@ -43,17 +36,13 @@ typedef struct row {
   uint32_t line, column; /* of the offset */
 } row;
 
-typedef VECTOR(field) field_vector;
 typedef VECTOR(row) row_vector;
 typedef VECTOR(layout_body) body_vector;
 
 typedef struct reader {
   calm_context *context;
   arena *arena;
-  const char *path;
-  const char *next, *end, *line_begin;
-  uint32_t line;
-  field_vector fields;          /* of the current line */
+  csv_lines lines;
   uint32_t columns;             /* in the header */
   uint32_t where[COLUMN_COUNT]; /* its index in a line, or CALM_NONE */
   row_vector rows;
@@ -62,113 +51,16 @@ typedef struct reader {
   name_table ids, groups;
 } reader;
 
-#define FAIL(r, f, format, ...)                                             \
-  context_fail((r)->context, CALM_BAD_INPUT,                                \
-               "%s:%" PRIu32 ":%" PRIu32 ": " format, (r)->path, (f)->line, \
-               (f)->column, __VA_ARGS__)
+#define FAIL(r, f, ...) CSV_FAIL(&(r)->lines, f, __VA_ARGS__)
 
-/* Fields in messages are cut to a readable length. */
-#define SHOWN(f) (int)((f)->length < 40 ? (f)->length : 40), (f)->bytes
+/* ---- Header -------------------------------------------------------------- */
 
-/* ---- Lines and fields -----------------------------------------------------
- */
-
-static bool at_line_end(const reader *r) {
-  return r->next == r->end || *r->next == '\n' ||
-         (*r->next == '\r' && (r->next + 1 == r->end || r->next[1] == '\n'));
-}
-
-static field field_here(const reader *r) {
-  return (field){r->next, 0, r->line, (uint32_t)(r->next - r->line_begin) + 1};
-}
-
-static void skip_blanks(reader *r) {
-  while (r->next < r->end && (*r->next == ' ' || *r->next == '\t')) r->next++;
-}
-
-static void read_bare(reader *r, field *f) {
-  while (!at_line_end(r) && *r->next != ',') r->next++;
-  f->length = (size_t)(r->next - f->bytes);
-  while (f->length &&
-         (f->bytes[f->length - 1] == ' ' || f->bytes[f->length - 1] == '\t'))
-    f->length--;
-}
-
-/* A quoted field may hold anything but a line end; "" stands for a quote. */
-static calm_status read_quoted(reader *r, field *f) {
-  size_t rest = (size_t)(r->end - r->next);
-  const char *stop = memchr(r->next, '\n', rest);
-  if (stop) rest = (size_t)(stop - r->next);
-  char *text = arena_string(r->arena, r->next, rest);
-  if (!text) return context_no_memory(r->context);
-  f->bytes = text;
-  for (r->next++;; r->next++) {
-    if (at_line_end(r))
-      return FAIL(r, f, "quote is not closed; expected '%s' in this line",
-                  "\"");
-    if (*r->next != '"') {
-      text[f->length++] = *r->next;
-    } else if (r->next + 1 < r->end && r->next[1] == '"') {
-      text[f->length++] = *r->next++;
-    } else {
-      r->next++;
-      return CALM_OK;
-    }
-  }
-}
-
-static calm_status read_field(reader *r) {
-  skip_blanks(r);
-  field f = field_here(r);
-  if (r->next < r->end && *r->next == '"') {
-    TRY(read_quoted(r, &f));
-    skip_blanks(r);
-    if (!at_line_end(r) && *r->next != ',')
-      return FAIL(r, &f, "text after a quoted field; expected '%s'", ",");
-  } else {
-    read_bare(r, &f);
-  }
-  if (memchr(f.bytes, '\0', f.length))
-    return FAIL(r, &f, "%s", "NUL byte; expected text");
-  VECTOR_PUSH(r->context, &r->fields, f);
-  return CALM_OK;
-}
-
-static void skip_line_end(reader *r) {
-  if (r->next < r->end && *r->next == '\r') r->next++;
-  if (r->next < r->end && *r->next == '\n') r->next++;
-  r->line++;
-  r->line_begin = r->next;
-}
-
-static bool is_blank(const field_vector *fields) {
-  return fields->count == 1 && fields->data[0].length == 0;
-}
-
-/* The fields of the next line that is not blank; none at the end. */
-static calm_status read_line(reader *r) {
-  do {
-    r->fields.count = 0;
-    if (r->next == r->end) return CALM_OK;
-    for (;;) {
-      TRY(read_field(r));
-      if (at_line_end(r)) break;
-      r->next++; /* the comma */
-    }
-    skip_line_end(r);
-  } while (is_blank(&r->fields));
-  return CALM_OK;
-}
-
-/* ---- Header ---------------------------------------------------------------
- */
-
-static bool field_is(const field *f, const char *text) {
+static bool field_is(const csv_field *f, const char *text) {
   return f->length == strlen(text) && !memcmp(f->bytes, text, f->length);
 }
 
 static calm_status read_column(reader *r, uint32_t index) {
-  const field *f = &r->fields.data[index];
+  const csv_field *f = &r->lines.fields.data[index];
   for (uint32_t c = 0; c < COLUMN_COUNT; c++) {
     if (!field_is(f, column_names[c])) continue;
     if (r->where[c] != CALM_NONE)
@@ -178,19 +70,16 @@ static calm_status read_column(reader *r, uint32_t index) {
     return CALM_OK;
   }
   context_log(r->context, CALM_LOG_WARNING,
-              "%s:%" PRIu32 ":%" PRIu32 ": column '%.*s' is ignored", r->path,
-              f->line, f->column, SHOWN(f));
+              "%s:%" PRIu32 ":%" PRIu32 ": column '%.*s' is ignored",
+              r->lines.path, f->line, f->column, CSV_SHOWN(f));
   return CALM_OK;
 }
 
 static calm_status read_header(reader *r) {
-  static const char byte_order_mark[] = "\xef\xbb\xbf";
-  if (r->end - r->next >= 3 && !memcmp(r->next, byte_order_mark, 3))
-    r->line_begin = r->next += 3;
-  TRY(read_line(r));
-  field start = {NULL, 0, 1, 1};
-  if (r->fields.count) start = r->fields.data[0];
-  r->columns = r->fields.count;
+  TRY(csv_read_line(&r->lines));
+  csv_field start = {NULL, 0, 1, 1};
+  if (r->lines.fields.count) start = r->lines.fields.data[0];
+  r->columns = r->lines.fields.count;
   for (uint32_t c = 0; c < COLUMN_COUNT; c++) r->where[c] = CALM_NONE;
   for (uint32_t i = 0; i < r->columns; i++) TRY(read_column(r, i));
   for (uint32_t c = 0; c < REQUIRED; c++)
@@ -202,28 +91,27 @@ static calm_status read_header(reader *r) {
   return CALM_OK;
 }
 
-/* ---- Rows -----------------------------------------------------------------
- */
+/* ---- Rows ---------------------------------------------------------------- */
 
 /* The field of a column in the current line; NULL if it is empty or the file
    has no such column. */
-static const field *field_of(const reader *r, column c) {
+static const csv_field *field_of(const reader *r, column c) {
   if (r->where[c] == CALM_NONE) return NULL;
-  const field *f = &r->fields.data[r->where[c]];
+  const csv_field *f = &r->lines.fields.data[r->where[c]];
   return f->length ? f : NULL;
 }
 
 static calm_status missing(const reader *r, column c) {
-  return FAIL(r, &r->fields.data[r->where[c]], "%s is empty; expected a value",
-              column_names[c]);
+  return FAIL(r, &r->lines.fields.data[r->where[c]],
+              "%s is empty; expected a value", column_names[c]);
 }
 
 static calm_status read_bytes(const reader *r, column c, uint64_t *out) {
-  const field *f = field_of(r, c);
+  const csv_field *f = field_of(r, c);
   if (!f) return missing(r, c);
   if (!number_parse(out, f->bytes, f->length))
     return FAIL(r, f, "%s '%.*s' is not a whole number of bytes below 2^64",
-                column_names[c], SHOWN(f));
+                column_names[c], CSV_SHOWN(f));
   if (*out > NUMBER_MAX_BYTES)
     return FAIL(r, f, "%s %" PRIu64 " is too large; expected at most 2^62",
                 column_names[c], *out);
@@ -231,7 +119,7 @@ static calm_status read_bytes(const reader *r, column c, uint64_t *out) {
 }
 
 static calm_status read_step(const reader *r, column c, int64_t *out) {
-  const field *f = field_of(r, c);
+  const csv_field *f = field_of(r, c);
   uint64_t magnitude, most = INT64_MAX;
   if (!f) return missing(r, c);
   bool negative = f->bytes[0] == '-';
@@ -239,18 +127,18 @@ static calm_status read_step(const reader *r, column c, int64_t *out) {
   if (!number_parse(&magnitude, f->bytes + negative, f->length - negative) ||
       magnitude > most)
     return FAIL(r, f, "%s '%.*s' is not a whole number of 64 bits",
-                column_names[c], SHOWN(f));
+                column_names[c], CSV_SHOWN(f));
   *out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
   return CALM_OK;
 }
 
 static calm_status read_id(reader *r, row *out) {
-  const field *f = field_of(r, ID);
+  const csv_field *f = field_of(r, ID);
   if (!f) return missing(r, ID);
   out->id = arena_string(r->arena, f->bytes, f->length);
   if (!out->id) return context_no_memory(r->context);
   if (name_table_find(&r->ids, out->id) != CALM_NONE)
-    return FAIL(r, f, "id '%.*s' occurs twice; ids must differ", SHOWN(f));
+    return FAIL(r, f, "id '%.*s' occurs twice; ids must differ", CSV_SHOWN(f));
   return name_table_add(&r->ids, out->id, r->rows.count);
 }
 
@@ -276,7 +164,7 @@ static calm_status read_alignment(reader *r, row *out) {
 }
 
 static calm_status read_offset(reader *r, row *out) {
-  const field *f = field_of(r, OFFSET);
+  const csv_field *f = field_of(r, OFFSET);
   uint64_t end;
   if (!f) return CALM_OK;
   out->fixed = true;
@@ -291,8 +179,7 @@ static calm_status read_offset(reader *r, row *out) {
   return CALM_OK;
 }
 
-/* ---- Rows to bodies -------------------------------------------------------
- */
+/* ---- Rows to bodies ------------------------------------------------------ */
 
 static calm_status add_body(reader *r, uint32_t *out) {
   *out = r->bodies.count;
@@ -302,7 +189,7 @@ static calm_status add_body(reader *r, uint32_t *out) {
 }
 
 static calm_status find_body(reader *r, uint32_t *out) {
-  const field *f = field_of(r, GROUP);
+  const csv_field *f = field_of(r, GROUP);
   if (!f) return add_body(r, out);
   const char *name = arena_string(r->arena, f->bytes, f->length);
   if (!name) return context_no_memory(r->context);
@@ -341,11 +228,11 @@ static calm_status join_offset(reader *r, const row *new_row) {
 
 static calm_status read_row(reader *r) {
   row new_row = {0};
-  if (r->fields.count != r->columns)
-    return FAIL(r, &r->fields.data[r->fields.count - 1],
+  if (r->lines.fields.count != r->columns)
+    return FAIL(r, &r->lines.fields.data[r->lines.fields.count - 1],
                 "row has %" PRIu32 " fields; expected %" PRIu32
                 " as in the header",
-                r->fields.count, r->columns);
+                r->lines.fields.count, r->columns);
   TRY(read_id(r, &new_row));
   TRY(read_lifetime(r, &new_row));
   TRY(read_bytes(r, SIZE, &new_row.size));
@@ -370,8 +257,7 @@ static calm_status check_fixed_alignment(const reader *r) {
   return CALM_OK;
 }
 
-/* ---- Result ---------------------------------------------------------------
- */
+/* ---- Result -------------------------------------------------------------- */
 
 /* Pieces sorted by body: count, sum up, put in place. */
 static calm_status fill_pieces(layout_problem *p, const reader *r, arena *a) {
@@ -394,6 +280,7 @@ static calm_status fill_rows(layout_csv *csv, const reader *r, arena *a) {
   ARENA_ARRAY(a, csv->upper, r->rows.count);
   ARENA_ARRAY(a, csv->size, r->rows.count);
   ARENA_ARRAY(a, csv->body_of, r->rows.count);
+  ARENA_ARRAY(a, csv->problem.names, r->bodies.count);
   csv->row_count = r->rows.count;
   for (uint32_t i = 0; i < r->rows.count; i++) {
     const row *w = &r->rows.data[i];
@@ -402,6 +289,7 @@ static calm_status fill_rows(layout_csv *csv, const reader *r, arena *a) {
     csv->upper[i] = w->upper;
     csv->size[i] = w->size;
     csv->body_of[i] = w->body;
+    if (!csv->problem.names[w->body]) csv->problem.names[w->body] = w->id;
   }
   return CALM_OK;
 }
@@ -420,8 +308,8 @@ static calm_status fill(layout_csv *csv, const reader *r, arena *a) {
 static calm_status read_all(layout_csv *csv, reader *r) {
   TRY(read_header(r));
   for (;;) {
-    TRY(read_line(r));
-    if (r->fields.count == 0) break;
+    TRY(csv_read_line(&r->lines));
+    if (r->lines.fields.count == 0) break;
     TRY(read_row(r));
   }
   TRY(check_fixed_alignment(r));
@@ -433,16 +321,12 @@ calm_status layout_csv_read(layout_csv *out, arena *a, const char *path,
   layout_csv csv;
   reader r = {.context = a->context,
               .arena = a,
-              .path = path,
-              .next = bytes,
-              .end = bytes + length,
-              .line_begin = bytes,
-              .line = 1};
+              .lines = csv_lines_begin(a, path, bytes, length)};
   name_table_init(&r.ids, a->context);
   name_table_init(&r.groups, a->context);
   calm_status status = read_all(&csv, &r);
   if (status == CALM_OK) *out = csv;
-  VECTOR_FREE(a->context, &r.fields);
+  csv_lines_free(&r.lines);
   VECTOR_FREE(a->context, &r.rows);
   VECTOR_FREE(a->context, &r.bodies);
   VECTOR_FREE(a->context, &r.fixed_by);
@@ -451,12 +335,10 @@ calm_status layout_csv_read(layout_csv *out, arena *a, const char *path,
   return status;
 }
 
-/* ---- Writing --------------------------------------------------------------
- */
+/* ---- Writing ------------------------------------------------------------- */
 
 void layout_csv_write_header(text *out) {
-  static const char header[] = "id,lower,upper,size,offset\n";
-  text_add(out, header, sizeof header - 1);
+  text_format(out, "id,lower,upper,size,offset\n");
 }
 
 static bool needs_quotes(const char *id) {
@@ -465,19 +347,46 @@ static bool needs_quotes(const char *id) {
          strchr(" \t", id[length - 1]);
 }
 
-static void write_id(text *out, const char *id) {
-  if (!needs_quotes(id)) {
-    text_add(out, id, strlen(id));
-    return;
+static void write_letter(text *out, char letter) {
+  switch (letter) {
+    case '"': text_add(out, "\"\"", 2); return;
+    case '\n': text_add(out, "\\n", 2); return;
+    case '\r': text_add(out, "\\r", 2); return;
+    default: text_add(out, &letter, 1);
   }
-  text_add(out, "\"", 1);
-  for (; *id; id++) text_add(out, *id == '"' ? "\"\"" : id, *id == '"' ? 2 : 1);
-  text_add(out, "\"", 1);
+}
+
+static void write_id(text *out, const char *id) {
+  const size_t quotes = needs_quotes(id);
+  text_add(out, "\"", quotes);
+  for (; *id; id++) write_letter(out, *id);
+  text_add(out, "\"", quotes);
+}
+
+static void write_fields(text *out, const char *id, int64_t lower,
+                         int64_t upper, uint64_t size, uint64_t offset) {
+  write_id(out, id);
+  text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64, lower,
+              upper, size, offset);
 }
 
 void layout_csv_write_row(text *out, const char *id, int64_t lower,
                           int64_t upper, uint64_t size, uint64_t offset) {
-  write_id(out, id);
-  text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", lower,
-              upper, size, offset);
+  write_fields(out, id, lower, upper, size, offset);
+  text_add(out, "\n", 1);
+}
+
+/* Rows of one body may overlap: without their group the file would contradict
+   itself.  Groups are numbered. */
+void layout_csv_write(text *out, const layout_csv *csv,
+                      const uint64_t *offsets) {
+  const bool grouped = csv->row_count > csv->problem.body_count;
+  text_format(out, "id,lower,upper,size,offset%s\n", grouped ? ",group" : "");
+  for (uint32_t i = 0; i < csv->row_count; i++) {
+    const uint32_t body = csv->body_of[i];
+    write_fields(out, csv->ids[i], csv->lower[i], csv->upper[i], csv->size[i],
+                 offsets[body]);
+    if (grouped) text_format(out, ",%" PRIu32, body);
+    text_add(out, "\n", 1);
+  }
 }

@@ -32,8 +32,7 @@ void failures_free(failures *f) {
   failures_init(f, c, f->max_bytes);
 }
 
-/* ---- Keys ------------------------------------------------------------------
- */
+/* ---- Keys ---------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t z, uint64_t factor) {
   z = (z ^ z >> 30) * factor;
@@ -102,8 +101,7 @@ static uint32_t slot_of(const failure_key *k, uint32_t probe, uint32_t slots) {
 }
 #endif
 
-/* ---- States ----------------------------------------------------------------
- */
+/* ---- States -------------------------------------------------------------- */
 
 static bool has_state(const failures *f, const failure_key *key) {
   if (f->state_slots == 0) return false;
@@ -125,8 +123,7 @@ static void add_state(failures *f, const failure_key *key) {
   *at = *key;
 }
 
-/* ---- Skylines per set ------------------------------------------------------
- */
+/* ---- Skylines per set ---------------------------------------------------- */
 
 static failure_set *find_set(const failures *f, const failure_key *key) {
   if (f->set_slots == 0) return NULL;
@@ -207,8 +204,7 @@ void failures_add(failures *f, const failure_keys *keys, const skyline *s,
   add_skyline(f, add_set(f, &keys->set), s, part);
 }
 
-/* ---- Growth ----------------------------------------------------------------
- */
+/* ---- Growth -------------------------------------------------------------- */
 
 static uint64_t bytes_of(const failures *f) {
   return f->state_slots * sizeof *f->states + f->set_slots * sizeof *f->sets +

@@ -120,18 +120,35 @@ static uint64_t place_fixed(greedy *g) {
   return arena_bytes;
 }
 
+/* The first order is finished whatever the limits say, but beyond this much
+   work not by searching for gaps. */
+enum { LEAST_WORK = 1 << 28 };
+
+/* The lowest gap, or above everything if the search must end. */
+static calm_status find_offset(greedy *g, uint64_t *out, uint32_t body,
+                               uint64_t top, bool search) {
+  uint32_t count;
+  *out = number_round_up(top, g->p->bodies[body].align);
+  if (!search) return CALM_OK;
+  TRY(collect_taken(g, &count, body));
+  *out = lowest_free(g->taken, count, g->p->bodies[body].align);
+  return CALM_OK;
+}
+
 /* *out: the arena that the current order needs, or `cutoff` once it is not
    less, or time is up and another order has been finished. */
 static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
-  uint64_t arena_bytes = place_fixed(g);
+  uint64_t arena_bytes = place_fixed(g), start = g->l->ticks;
   for (uint32_t i = 0; i < g->movable && arena_bytes < cutoff; i++) {
-    uint32_t count, body = g->order[i].body;
-    if (cutoff <= NUMBER_MAX_BYTES && limits_spend(g->l, 1)) {
+    uint64_t offset;
+    uint32_t body = g->order[i].body;
+    const bool stop = limits_spend(g->l, 1);
+    if (stop && cutoff <= NUMBER_MAX_BYTES) {
       arena_bytes = cutoff;
       break;
     }
-    TRY(collect_taken(g, &count, body));
-    uint64_t offset = lowest_free(g->taken, count, g->p->bodies[body].align);
+    const bool search = !stop || g->l->ticks - start < LEAST_WORK;
+    TRY(find_offset(g, &offset, body, arena_bytes, search));
     uint64_t end = offset + g->facts[body].size;
     mark_placed(g, body, offset);
     if (end > arena_bytes) arena_bytes = end;
@@ -200,8 +217,7 @@ static void sort_bodies(greedy *g, const order *o) {
   qsort(g->order, g->movable, sizeof *g->order, by_rank);
 }
 
-/* ---- The best of many -----------------------------------------------------
- */
+/* ---- The best of many ---------------------------------------------------- */
 
 static body_facts facts_of(const layout_problem *p, uint32_t body) {
   const layout_piece *piece = &p->pieces[p->piece_begin[body]];

@@ -4,8 +4,7 @@
 
 #include "base/number.h"
 
-/* ---- Sections -------------------------------------------------------------
- */
+/* ---- Sections ------------------------------------------------------------ */
 
 /*
  * Time is cut wherever a piece begins or ends.  Going from left to right, a
@@ -130,8 +129,7 @@ static calm_status fill_cells(layout_grid *g, const time_line *t, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Granules -------------------------------------------------------------
- */
+/* ---- Granules ------------------------------------------------------------ */
 
 /*
  * Where all offsets are multiples of a unit anyway, a piece denies the others

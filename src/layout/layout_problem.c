@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -41,6 +42,19 @@ uint64_t layout_arena_bytes(const layout_problem *p, const uint64_t *offsets) {
 
 /* ---- Checks -------------------------------------------------------------- */
 
+typedef struct body_text {
+  char text[80];
+} body_text;
+
+static body_text name_body(const layout_problem *p, uint32_t body) {
+  body_text name;
+  if (p->names)
+    snprintf(name.text, sizeof name.text, "'%s'", p->names[body]);
+  else
+    snprintf(name.text, sizeof name.text, "body %" PRIu32, body);
+  return name;
+}
+
 static calm_status check_body(const layout_body *body, uint32_t index,
                               calm_context *context) {
   if (body->align > NUMBER_MAX_BYTES)
@@ -60,15 +74,16 @@ static calm_status check_body(const layout_body *body, uint32_t index,
   return CALM_OK;
 }
 
-static calm_status check_piece(const layout_body *body,
+static calm_status check_piece(const layout_problem *p,
                                const layout_piece *piece,
                                calm_context *context) {
+  const layout_body *body = &p->bodies[piece->body];
   uint64_t end, start = body->fixed ? body->offset : 0;
   if (!number_add(&end, start, piece->high))
     return context_fail(context, CALM_BAD_INPUT,
-                        "body %" PRIu32 ": offset %" PRIu64 " and size %" PRIu64
+                        "%s: offset %" PRIu64 " and size %" PRIu64
                         " add up to more than 2^62 bytes",
-                        piece->body, start, piece->high);
+                        name_body(p, piece->body).text, start, piece->high);
   return CALM_OK;
 }
 
@@ -91,19 +106,25 @@ static bool fixed_collide(const fixed_piece *a, const fixed_piece *b) {
          d < before;
 }
 
-static calm_status check_fixed_pieces(fixed_piece *fixed, uint32_t count,
+static calm_status fail_collision(const layout_problem *p, const fixed_piece *a,
+                                  const fixed_piece *b, calm_context *context) {
+  return context_fail(context, CALM_BAD_INPUT,
+                      "%s and %s overlap at their fixed offsets %" PRIu64
+                      " and %" PRIu64 " at step %" PRId64,
+                      name_body(p, a->at.body).text,
+                      name_body(p, b->at.body).text, a->offset, b->offset,
+                      b->at.lower);
+}
+
+static calm_status check_fixed_pieces(const layout_problem *p,
+                                      fixed_piece *fixed, uint32_t count,
                                       calm_context *context) {
   qsort(fixed, count, sizeof *fixed, by_lower);
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = i + 1; j < count && fixed[j].at.lower < fixed[i].at.upper;
          j++)
       if (fixed_collide(&fixed[i], &fixed[j]))
-        return context_fail(context, CALM_BAD_INPUT,
-                            "bodies %" PRIu32 " and %" PRIu32
-                            " overlap at their fixed offsets %" PRIu64
-                            " and %" PRIu64 " at step %" PRId64,
-                            fixed[i].at.body, fixed[j].at.body, fixed[i].offset,
-                            fixed[j].offset, fixed[j].at.lower);
+        return fail_collision(p, &fixed[i], &fixed[j], context);
   return CALM_OK;
 }
 
@@ -116,11 +137,10 @@ static calm_status check_fixed(const layout_problem *tidy, arena *a) {
     if (body->fixed)
       fixed[count++] = (fixed_piece){tidy->pieces[i], body->offset};
   }
-  return check_fixed_pieces(fixed, count, a->context);
+  return check_fixed_pieces(tidy, fixed, count, a->context);
 }
 
-/* ---- Disjoint pieces ------------------------------------------------------
- */
+/* ---- Disjoint pieces ----------------------------------------------------- */
 
 typedef VECTOR(layout_piece) piece_vector;
 typedef VECTOR(int64_t) time_vector;
@@ -231,7 +251,7 @@ static calm_status tidy_bodies(tidier *t, const layout_problem *p) {
     uint32_t begin = p->piece_begin[b], end = p->piece_begin[b + 1];
     TRY(check_body(&p->bodies[b], b, t->context));
     for (uint32_t i = begin; i < end; i++)
-      TRY(check_piece(&p->bodies[b], &p->pieces[i], t->context));
+      TRY(check_piece(p, &p->pieces[i], t->context));
     TRY(tidy_body(t, p->pieces + begin, end - begin));
   }
   return CALM_OK;
@@ -245,7 +265,8 @@ static calm_status keep_pieces(layout_problem *out, const tidier *t,
   *out = (layout_problem){.bodies = p->bodies,
                           .pieces = pieces,
                           .body_count = p->body_count,
-                          .piece_count = t->out.count};
+                          .piece_count = t->out.count,
+                          .names = p->names};
   TRY(layout_problem_finish(out, a));
   return check_fixed(out, a);
 }

@@ -16,13 +16,11 @@
  */
 #include "layout/layout_search.h"
 
-#include "layout/layout_logarithm.h"
+#include "layout/layout_restart.h"
 
 /* Choices that are no bodies. */
 #define LEAVE_EMPTY UINT32_MAX
 #define BEGIN (UINT32_MAX - 1)
-
-enum { ORDERS = 4, STREAMS = 2 * ORDERS };
 
 calm_status layout_search_make(layout_search *out, const layout_strip *strip,
                                const layout_options *options, arena *a,
@@ -47,8 +45,7 @@ void layout_search_free(layout_search *s) {
   VECTOR_FREE(context, &s->parts);
 }
 
-/* ---- Where to branch --------------------------------------------------------
- */
+/* ---- Where to branch ----------------------------------------------------- */
 
 /* The best section seen so far. */
 typedef struct pick {
@@ -116,8 +113,7 @@ static uint32_t choose_section(const layout_search *s,
   return best.section;
 }
 
-/* ---- What can lie there
- * ------------------------------------------------------ */
+/* ---- What can lie there -------------------------------------------------- */
 
 /* Of equal bodies without a place only the first is tried. */
 static bool is_second_twin(const layout_search *s, uint32_t body) {
@@ -148,8 +144,7 @@ static calm_status push_choices(layout_search *s, uint32_t section) {
   return CALM_OK;
 }
 
-/* ---- Nothing lies there: how high is the next beginning?
- * ---------------------- */
+/* ---- Nothing lies there: how high is the next beginning? ----------------- */
 
 static int64_t highest_low(const layout_search *s, const strip_cell *cell) {
   return s->strip->grid->spans[cell->span_end - 1].low;
@@ -213,8 +208,7 @@ static int64_t next_height(layout_search *s, uint32_t section) {
   return least;
 }
 
-/* ---- Frames
- * ------------------------------------------------------------------- */
+/* ---- Frames -------------------------------------------------------------- */
 
 static calm_status push_frame(layout_search *s, search_frame frame) {
   frame.choice_begin = frame.choice_next = s->choices.count;
@@ -273,8 +267,7 @@ static calm_status push_parts(layout_search *s, const search_part *part) {
   return CALM_OK;
 }
 
-/* ---- The search
- * ---------------------------------------------------------------- */
+/* ---- The search ---------------------------------------------------------- */
 
 static bool apply(layout_search *s, uint32_t section, uint32_t choice) {
   if (choice == BEGIN) return true;
@@ -364,59 +357,7 @@ static calm_status run(layout_answer *out, layout_search *s) {
   return CALM_OK;
 }
 
-/* ---- Restarts
- * ------------------------------------------------------------------- */
-
-/* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: Luby, Sinclair and Zuckerman 1993. */
-static uint64_t luby(uint64_t i) {
-  uint64_t size = 1, level = 0;
-  for (; size < i + 1; size = 2 * size + 1) level++;
-  while (size - 1 != i) {
-    size = (size - 1) / 2;
-    level--;
-    i %= size;
-  }
-  return UINT64_C(1) << level;
-}
-
-/* What an order prefers, as a logarithm: the area, the length, the size, or
-   mostly the size. */
-static int64_t preference(const strip_body *body, uint32_t order) {
-  int64_t length =
-      layout_logarithm((uint64_t)(body->cell_end - body->cell_begin));
-  int64_t size = layout_logarithm((uint64_t)body->size);
-  switch (order) {
-    case 0: return layout_logarithm((uint64_t)body->total);
-    case 1: return length;
-    case 2: return size;
-    default: return length / 2 + size;
-  }
-}
-
-/* 16 random bits as a fraction of 65536. */
-static int64_t draw(layout_search *s) {
-  return (int64_t)random_below(&s->random, 65536);
-}
-
-/* Noise of a strength that is drawn anew for each restart: 0.14 + 1.7 u^2. */
-static void score_bodies(layout_search *s, uint32_t order, bool noisy) {
-  int64_t u = draw(s), strength = 9455 + 113459 * (u * u / 65536) / 65536;
-  for (uint32_t b = 0; b < s->strip->body_count; b++) {
-    s->score[b] = preference(&s->strip->bodies[b], order);
-    int64_t noise = draw(s) + draw(s) + draw(s) - 98304;
-    if (noisy) s->score[b] += noise * strength / 65536;
-  }
-}
-
-/* Orders with and without weights take turns; each has a Luby sequence of its
-   own.  The base is more than one dive takes. */
-static uint64_t begin_restart(layout_search *s) {
-  uint32_t stream = s->restarts % STREAMS, turn = s->restarts / STREAMS;
-  s->weighted = stream >= ORDERS;
-  score_bodies(s, stream % ORDERS, turn > 0 || stream > 0);
-  s->restarts++;
-  return (2 * (uint64_t)s->strip->body_count + 10) * luby(turn);
-}
+/* ---- Restarts ------------------------------------------------------------ */
 
 static calm_status restart(layout_answer *out, layout_search *s,
                            uint64_t nodes) {
@@ -435,7 +376,7 @@ calm_status layout_search_decide(layout_answer *out, layout_search *s,
   if (s->sky.failed_memory) return context_no_memory(s->l->context);
   if (!possible) return CALM_OK;
   do {
-    uint64_t nodes = begin_restart(s);
+    uint64_t nodes = layout_restart_begin(s);
     TRY(restart(out, s, nodes < end - s->nodes ? nodes : end - s->nodes));
   } while (*out == LAYOUT_UNDECIDED && s->nodes < last &&
            s->l->reason == LIMITS_NONE);
@@ -443,8 +384,7 @@ calm_status layout_search_decide(layout_answer *out, layout_search *s,
   return restart(out, s, end - s->nodes);
 }
 
-/* ---- The answer
- * ------------------------------------------------------------------ */
+/* ---- The answer ---------------------------------------------------------- */
 
 static int64_t highest_end(const layout_search *s, const strip_lid *lid) {
   int64_t highest = 0;

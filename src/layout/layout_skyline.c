@@ -2,8 +2,7 @@
 
 #include "base/random.h"
 
-/* ---- Making and resetting --------------------------------------------------
- */
+/* ---- Making and resetting ------------------------------------------------ */
 
 static calm_status make_sections(skyline *s, arena *a) {
   uint32_t count = s->strip->section_count;
@@ -144,8 +143,7 @@ bool skyline_reset(skyline *s, uint64_t capacity_bytes) {
   return skyline_settle(s);
 }
 
-/* ---- Changing and undoing ---------------------------------------------------
- */
+/* ---- Changing and undoing ------------------------------------------------ */
 
 static void change(skyline *s, int64_t *where, int64_t value) {
   if (s->trail.count == s->trail.capacity) {
@@ -242,8 +240,7 @@ void skyline_place(skyline *s, uint32_t body) {
   s->work += b->cell_end - b->cell_begin;
 }
 
-/* ---- Conclusions ------------------------------------------------------------
- */
+/* ---- Conclusions --------------------------------------------------------- */
 
 static int64_t align_up(int64_t height, int64_t align) {
   int64_t rest = height % align;

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Cells ----------------------------------------------------------------
- */
+/* ---- Cells --------------------------------------------------------------- */
 
 typedef struct cutter {
   const layout_grid *grid;
@@ -103,8 +102,7 @@ static void add_body(cutter *c, uint32_t index) {
   s->bodies[s->body_count++] = body;
 }
 
-/* ---- Lids -----------------------------------------------------------------
- */
+/* ---- Lids ---------------------------------------------------------------- */
 
 /*
  * A body that is alive throughout an independent part of the time line can lie
@@ -175,8 +173,7 @@ static void drop_lids(layout_strip *s) {
   s->cell_count = cells;
 }
 
-/* ---- Twins ----------------------------------------------------------------
- */
+/* ---- Twins --------------------------------------------------------------- */
 
 static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 

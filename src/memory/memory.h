@@ -8,6 +8,7 @@
 #define CALM_MEMORY_MEMORY_H
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "graph/graph.h"
 #include "layout/layout.h"
 #include "order/order.h"
@@ -18,12 +19,16 @@ typedef enum memory_inputs {
   INPUTS_EXTERNAL
 } memory_inputs;
 typedef enum memory_outputs { OUTPUTS_TO_END, OUTPUTS_EXTERNAL } memory_outputs;
-typedef enum memory_views { VIEWS_NONE, VIEWS_IDENTITY } memory_views;
 typedef enum memory_concat { CONCAT_COPY, CONCAT_ELIDE } memory_concat;
 typedef enum memory_variables {
   VARIABLES_EXTERNAL,
   VARIABLES_WHOLE_RUN
 } memory_variables;
+
+typedef enum memory_subgraphs {
+  SUBGRAPHS_ENTRY, /* the first graph; bodies are workspace of their caller */
+  SUBGRAPHS_TFLM   /* all graphs, as TensorFlow Lite Micro plans them */
+} memory_subgraphs;
 
 enum { OP_KIND_WORDS = (OP_OPAQUE + 64) / 64 };
 
@@ -36,9 +41,12 @@ typedef struct memory_model {
   uint64_t align; /* offsets are multiples of this */
   uint64_t round; /* sizes are rounded up to a multiple of this */
   uint64_t inplace[OP_KIND_WORDS]; /* kinds that may overwrite a dying input */
-  memory_views views;
+  uint64_t views[OP_KIND_WORDS];   /* kinds whose output is their input under
+                                      another name */
+  unsigned copied; /* CALM_TENSOR_*: a view of such an input is a copy */
   memory_concat concat;
   memory_variables variables;
+  memory_subgraphs subgraphs;
 } memory_model;
 
 /* NULL if there is no such preset. */
@@ -48,6 +56,15 @@ const memory_model *memory_model_find(const char *name);
    with the list of what would be right. */
 calm_status memory_model_override(memory_model *model, calm_context *context,
                                   const char *column, const char *value);
+
+/* The column of views as its option spells it: "none", "identity", or kinds
+   between commas. */
+void memory_model_views_word(text *out, const memory_model *model);
+
+/* Can one be written over the other, element by element?  They have the same
+   bytes in elements of the same width, which no operand has that is broadcast,
+   however sizes are rounded. */
+bool memory_same_elements(const graph_tensor *a, const graph_tensor *b);
 
 /* The order problem of a graph, and the way back. */
 typedef struct memory_problem {

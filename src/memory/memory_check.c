@@ -33,11 +33,18 @@ static const char *op_name(const checker *c, op_id op) {
   return c->g->ops.data[op].name;
 }
 
-/* ---- One tensor -----------------------------------------------------------
- */
+/* ---- One tensor ---------------------------------------------------------- */
 
 static uint64_t offset_of(const checker *c, tensor_id t) {
   return c->plan->offsets[t];
+}
+
+/* State that the memory model leaves to the runtime, but the plan places: the
+   runtime obeys, and the bytes must keep from run to run. */
+static bool is_placed_state(const checker *c, tensor_id t) {
+  const graph_tensor *tensor = &c->g->tensors.data[t];
+  return tensor->flags & CALM_TENSOR_VARIABLE && tensor->bytes > 0 &&
+         !c->profile.lives[t].counted && offset_of(c, t) != UINT64_MAX;
 }
 
 static bool any_placed(const checker *c) {
@@ -105,7 +112,7 @@ static calm_status check_inside(checker *c, tensor_id t) {
 }
 
 static calm_status check_tensor(checker *c, tensor_id t, bool others_placed) {
-  if (!c->profile.lives[t].counted) return CALM_OK;
+  if (!c->profile.lives[t].counted && !is_placed_state(c, t)) return CALM_OK;
   if (offset_of(c, t) == UINT64_MAX)
     return others_placed ? report_unplaced(c, t) : CALM_OK;
   TRY(check_alignment(c, t));
@@ -129,8 +136,7 @@ static calm_status check_view(checker *c, tensor_id t) {
   return faults_report(&c->faults, true, "view", t, base, &words);
 }
 
-/* ---- Workspaces -----------------------------------------------------------
- */
+/* ---- Workspaces ---------------------------------------------------------- */
 
 static uint64_t workspace_bytes(const checker *c, op_id op) {
   return c->plan->workspace_bytes ? c->plan->workspace_bytes[op]
@@ -159,8 +165,7 @@ static calm_status check_workspace(checker *c, op_id op) {
                        &words);
 }
 
-/* ---- Against each other ---------------------------------------------------
- */
+/* ---- Against each other -------------------------------------------------- */
 
 static bool placed(const checker *c, tensor_id t) {
   return c->profile.lives[t].counted && offset_of(c, t) != UINT64_MAX;
@@ -184,6 +189,13 @@ static calm_status list_items(checker *c, overlap_item **out,
           .high = end_of(offset_of(c, t), g->tensors.data[t].bytes),
           .first = c->profile.lives[t].first,
           .last = c->profile.lives[t].last,
+          .tensor = t,
+          .op = CALM_NONE};
+    else if (is_placed_state(c, t))
+      items[count++] = (overlap_item){
+          .low = offset_of(c, t),
+          .high = end_of(offset_of(c, t), g->tensors.data[t].bytes),
+          .last = g->ops.count ? g->ops.count - 1 : 0,
           .tensor = t,
           .op = CALM_NONE};
   for (op_id op = 0; op < g->ops.count; op++)
@@ -226,14 +238,26 @@ static bool reads(const checker *c, const graph_op *op, tensor_id t) {
   return false;
 }
 
+/* Does the operator read a stored tensor as an operand whose elements are those
+   of its first output? */
+static bool reads_alike(const checker *c, const graph_op *op, tensor_id t) {
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->inputs[i] != CALM_NONE &&
+        c->profile.lives[op->inputs[i]].storage == t &&
+        memory_same_elements(&c->g->tensors.data[op->inputs[i]],
+                             &c->g->tensors.data[op->outputs[0]]))
+      return true;
+  return false;
+}
+
 /* The in-place rule: a kind that may, its first output, an input that dies
-   there and need not survive, equal size, equal offset. */
+   there and need not survive, equal elements, equal offset. */
 static bool overwrites(const checker *c, const overlap_item *in,
                        const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
   if (!op || !bits_has(c->model->inplace, op->kind)) return false;
   const memory_life *lives = c->profile.lives;
-  return op->outputs[0] == out->tensor && reads(c, op, in->tensor) &&
+  return op->outputs[0] == out->tensor && reads_alike(c, op, in->tensor) &&
          !lives[in->tensor].kept && in->low == out->low &&
          lives[in->tensor].bytes == lives[out->tensor].bytes;
 }
@@ -241,7 +265,8 @@ static bool overwrites(const checker *c, const overlap_item *in,
 static bool manages_itself(const checker *c, const overlap_item *in,
                            const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
-  return op && op->kind == OP_OPAQUE && reads(c, op, in->tensor);
+  return op && op->kind == OP_OPAQUE && reads(c, op, in->tensor) &&
+         !c->profile.lives[in->tensor].kept;
 }
 
 static void describe_item(const checker *c, text *words,
@@ -284,8 +309,7 @@ static calm_status judge_overlap(void *payload, const overlap_item *a,
   return CALM_OK;
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static void extend_arena(checker *c, uint64_t offset, uint64_t bytes) {
   const uint64_t end = end_of(offset, bytes);

@@ -102,8 +102,7 @@ typedef struct explainer {
   memory_explanation out;
 } explainer;
 
-/* ---- Who is alive ---------------------------------------------------------
- */
+/* ---- Who is alive -------------------------------------------------------- */
 
 typedef struct sized_tensor {
   uint64_t bytes;
@@ -141,8 +140,7 @@ static calm_status list_alive(explainer *e) {
   return rank_tensors(&e->out.alive, alive, count, e->a);
 }
 
-/* ---- The floor ------------------------------------------------------------
- */
+/* ---- The floor ----------------------------------------------------------- */
 
 static bool whole_run(const order_buffer *buffer) {
   return buffer->pinned_start && buffer->pinned_end;
@@ -188,20 +186,25 @@ static calm_status find_floor(memory_floor *out, const order_problem *o,
   return CALM_OK;
 }
 
-static bool touches(const order_problem *o, uint32_t u, uint32_t buffer) {
+/* Whole-run buffers, and those that operator u touches. */
+static void mark_alive(bool *alive, const order_problem *o, uint32_t u) {
+  for (uint32_t b = 0; b < o->buffer_count; b++)
+    alive[b] = whole_run(&o->buffers[b]);
+  if (u == CALM_NONE) return;
   for (uint32_t i = o->uses_begin[u]; i < o->uses_begin[u + 1]; i++)
-    if (o->uses[i] == buffer) return true;
-  return false;
+    alive[o->uses[i]] = true;
 }
 
 static calm_status list_floor(explainer *e) {
   const order_problem *o = &e->problem.order;
-  const uint32_t u = e->floor.op;
+  bool *is_alive;
   sized_tensor *alive;
   uint32_t count = 0;
+  ARENA_ARRAY(&e->scratch, is_alive, o->buffer_count);
   ARENA_ARRAY(&e->scratch, alive, o->buffer_count);
+  mark_alive(is_alive, o, e->floor.op);
   for (uint32_t b = 0; b < o->buffer_count; b++)
-    if (whole_run(&o->buffers[b]) || (u != CALM_NONE && touches(o, u, b)))
+    if (is_alive[b])
       alive[count++] =
           (sized_tensor){o->buffers[b].bytes, e->problem.tensor_of[b]};
   e->out.floor_alive_count = count;
@@ -216,8 +219,7 @@ static calm_status explain_floor(explainer *e) {
   return list_floor(e);
 }
 
-/* ---- Remedies -------------------------------------------------------------
- */
+/* ---- Remedies ------------------------------------------------------------ */
 
 /* What a remedy would make of the graph. */
 typedef struct trial {
@@ -387,8 +389,7 @@ static calm_status try_remedies(explainer *e) {
   return CALM_OK;
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status explain(explainer *e) {
   TRY(memory_simulate(&e->profile, e->g, e->model, e->body_arena, e->sequence,

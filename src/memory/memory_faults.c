@@ -40,8 +40,7 @@ bool faults_full(const memory_faults *list) {
   return list->verdict.faults.count > MAX_FAULTS;
 }
 
-/* ---- The order ------------------------------------------------------------
- */
+/* ---- The order ----------------------------------------------------------- */
 
 typedef struct order_checker {
   memory_faults *list;

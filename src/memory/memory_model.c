@@ -5,14 +5,43 @@
 #include "base/text.h"
 #include "memory/memory.h"
 
+/* Sets of kinds as constants: KIND_SET(KINDS), where KINDS(w) gives word w. */
+#define KIND(w, kind) ((uint64_t)((kind) / 64 == (w)) << (kind) % 64)
+#define KIND_SET(kinds) \
+  { kinds(0), kinds(1), kinds(2), kinds(3), kinds(4) }
+_Static_assert(OP_KIND_WORDS == 5, "KIND_SET has a word for every kind");
+
+/* What can be a view at all; a split only if it has one output. */
+#define VIEW_KINDS(w)                                                    \
+  (KIND(w, OP_reshape) | KIND(w, OP_squeeze) | KIND(w, OP_expand_dims) | \
+   KIND(w, OP_bitcast) | KIND(w, OP_stablehlo_reshape) |                 \
+   KIND(w, OP_identity) | KIND(w, OP_dropout) | KIND(w, OP_split) |      \
+   KIND(w, OP_split_v))
+
+/* Kernels that copy their input, if they do anything: copied onto itself, it
+   stays what it is. */
+#define COPYING_KINDS(w) \
+  (KIND(w, OP_reshape) | KIND(w, OP_squeeze) | KIND(w, OP_expand_dims))
+
+static const uint64_t view_kinds[] = KIND_SET(VIEW_KINDS);
+
 static const memory_model models[] = {
     {.name = "plain", .align = 1, .round = 1},
     {.name = "serenity",
      .align = 1,
      .round = 1,
-     .views = VIEWS_IDENTITY,
+     .views = KIND_SET(VIEW_KINDS),
      .concat = CONCAT_ELIDE},
-    {.name = "tflm-default", .align = 16, .round = 16},
+    {.name = "tflm",
+     .align = 16,
+     .round = 16,
+     .views = KIND_SET(COPYING_KINDS),
+     .copied = CALM_TENSOR_CONST,
+     .subgraphs = SUBGRAPHS_TFLM},
+    {.name = "tflm-default",
+     .align = 16,
+     .round = 16,
+     .subgraphs = SUBGRAPHS_TFLM},
 };
 
 const memory_model *memory_model_find(const char *name) {
@@ -33,18 +62,18 @@ static const struct choice_column {
      offsetof(memory_model, inputs),
      {"until-use", "whole-run", "external"}},
     {"outputs", offsetof(memory_model, outputs), {"to-end", "external"}},
-    {"views", offsetof(memory_model, views), {"none", "identity"}},
     {"concat", offsetof(memory_model, concat), {"copy", "elide"}},
     {"variables", offsetof(memory_model, variables), {"external", "whole-run"}},
+    {"subgraphs", offsetof(memory_model, subgraphs), {"entry", "tflm"}},
 };
 
 static void set_choice(memory_model *model, const struct choice_column *column,
                        int choice) {
   _Static_assert(sizeof(memory_inputs) == sizeof choice &&
                      sizeof(memory_outputs) == sizeof choice &&
-                     sizeof(memory_views) == sizeof choice &&
                      sizeof(memory_concat) == sizeof choice &&
-                     sizeof(memory_variables) == sizeof choice,
+                     sizeof(memory_variables) == sizeof choice &&
+                     sizeof(memory_subgraphs) == sizeof choice,
                  "every column of words has the size of an int");
   memcpy((char *)model + column->field, &choice, sizeof choice);
 }
@@ -94,14 +123,23 @@ static calm_status override_unit(uint64_t *unit, calm_context *context,
                       value, MAX_UNIT);
 }
 
-static void add_elementwise_kinds(uint64_t *kinds) {
-  for (uint32_t kind = 0; kind < OP_OPAQUE; kind++)
-    if (op_kind_flags((op_kind)kind) & OP_ELEMENTWISE) bits_add(kinds, kind);
+/* The columns that are sets of kinds: what may be in one, and the word for all
+   of it. */
+typedef struct kind_column {
+  const char *name, *all;
+  uint64_t *set;
+  bool any_kind; /* also kinds that `all` leaves out */
+} kind_column;
+
+static bool belongs(const kind_column *column, uint32_t kind) {
+  return column->any_kind ? op_kind_flags((op_kind)kind) & OP_ELEMENTWISE
+                          : bits_has(view_kinds, kind);
 }
 
-/* One word of the list: a kind, or all element-wise ones. */
-static calm_status add_kinds(uint64_t *kinds, calm_context *context,
-                             const char *word, size_t length) {
+/* One word of the list: a kind, or all of them. */
+static calm_status add_kinds(const kind_column *column, uint64_t *kinds,
+                             calm_context *context, const char *word,
+                             size_t length) {
   text name;
   text_init(&name, context);
   text_add(&name, word, length);
@@ -109,42 +147,65 @@ static calm_status add_kinds(uint64_t *kinds, calm_context *context,
     text_free(&name);
     return context_no_memory(context);
   }
-  op_kind kind = op_kind_find(name.data);
-  bool all = !strcmp(name.data, "elementwise");
-  if (all)
-    add_elementwise_kinds(kinds);
-  else if (kind != OP_OPAQUE)
-    bits_add(kinds, kind);
+  const op_kind kind = op_kind_find(name.data);
+  const bool all = !strcmp(name.data, column->all);
+  const bool known =
+      kind != OP_OPAQUE && (column->any_kind || belongs(column, kind));
+  for (uint32_t k = 0; all && k < OP_OPAQUE; k++)
+    if (belongs(column, k)) bits_add(kinds, k);
+  if (known) bits_add(kinds, kind);
   text_free(&name);
-  return all || kind != OP_OPAQUE ? CALM_OK : CALM_MISUSE;
+  return all || known ? CALM_OK : CALM_MISUSE;
 }
 
-static calm_status fail_kinds(calm_context *context, const char *value) {
+static calm_status fail_kinds(calm_context *context, const kind_column *column,
+                              const char *value) {
   text what;
   text_init(&what, context);
-  text_format(&what, "none, elementwise, or a list of operator kinds such as ");
+  text_format(&what, "none, %s, or a list of operator kinds such as ",
+              column->all);
   const char *separator = "";
   for (uint32_t kind = 0; kind < OP_OPAQUE; kind++)
-    if (op_kind_flags((op_kind)kind) & OP_ELEMENTWISE) {
+    if (belongs(column, kind)) {
       text_format(&what, "%s%s", separator, op_kind_name((op_kind)kind));
       separator = ",";
     }
-  return fail_value(context, "inplace", value, &what);
+  return fail_value(context, column->name, value, &what);
 }
 
 /* "none", or words between commas. */
-static calm_status override_inplace(memory_model *model, calm_context *context,
-                                    const char *value) {
+static calm_status override_kinds(const kind_column *column,
+                                  calm_context *context, const char *value) {
   uint64_t kinds[OP_KIND_WORDS] = {0};
   for (const char *word = value; strcmp(value, "none") && word;) {
     size_t length = strcspn(word, ",");
-    calm_status status = add_kinds(kinds, context, word, length);
-    if (status == CALM_MISUSE) return fail_kinds(context, value);
+    calm_status status = add_kinds(column, kinds, context, word, length);
+    if (status == CALM_MISUSE) return fail_kinds(context, column, value);
     TRY(status);
     word = word[length] ? word + length + 1 : NULL;
   }
-  memcpy(model->inplace, kinds, sizeof kinds);
+  memcpy(column->set, kinds, sizeof kinds);
   return CALM_OK;
+}
+
+bool memory_same_elements(const graph_tensor *a, const graph_tensor *b) {
+  const bool typed = a->type != ELEMENT_ABSTRACT && b->type != ELEMENT_ABSTRACT;
+  return a->bytes == b->bytes &&
+         (!typed || element_type_bits(a->type) == element_type_bits(b->type));
+}
+
+void memory_model_views_word(text *out, const memory_model *model) {
+  const char *separator = "";
+  if (bits_equal(model->views, view_kinds, OP_KIND_WORDS)) {
+    text_format(out, "identity");
+    return;
+  }
+  for (uint32_t kind = 0; kind < OP_OPAQUE; kind++)
+    if (bits_has(model->views, kind)) {
+      text_format(out, "%s%s", separator, op_kind_name((op_kind)kind));
+      separator = ",";
+    }
+  if (!*separator) text_format(out, "none");
 }
 
 calm_status memory_model_override(memory_model *model, calm_context *context,
@@ -156,11 +217,15 @@ calm_status memory_model_override(memory_model *model, calm_context *context,
     return override_unit(&model->align, context, column, value);
   if (!strcmp(column, "round"))
     return override_unit(&model->round, context, column, value);
-  if (!strcmp(column, "inplace"))
-    return override_inplace(model, context, value);
+  const kind_column kind_columns[] = {
+      {"inplace", "elementwise", model->inplace, true},
+      {"views", "identity", model->views, false}};
+  for (size_t i = 0; i < sizeof kind_columns / sizeof *kind_columns; i++)
+    if (!strcmp(column, kind_columns[i].name))
+      return override_kinds(&kind_columns[i], context, value);
   return context_fail(context, CALM_MISUSE,
                       "a memory model has no column '%s'; it has inputs, "
-                      "outputs, align, round, inplace, views, concat and "
-                      "variables",
+                      "outputs, align, round, inplace, views, concat, "
+                      "variables and subgraphs",
                       column);
 }

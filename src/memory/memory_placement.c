@@ -124,10 +124,12 @@ static void align_elements(placer *r) {
   }
 }
 
+/* A body without operators is there for a moment all the same. */
 static layout_piece buffer_piece(const placer *r, uint32_t b) {
   const order_buffer *buffer = &r->p->order.buffers[b];
   const uint32_t first = buffer->pinned_start ? 0 : r->first[b];
-  const uint32_t upper = buffer->pinned_end ? r->g->ops.count : r->last[b] + 1;
+  const uint32_t end = r->g->ops.count ? r->g->ops.count : 1;
+  const uint32_t upper = buffer->pinned_end ? end : r->last[b] + 1;
   return (layout_piece){.body = r->out.body_of[b],
                         .lower = first,
                         .upper = upper,

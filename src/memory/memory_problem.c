@@ -63,8 +63,7 @@ static calm_status sum_workspace(builder *b, const uint64_t *body_arena) {
   return CALM_OK;
 }
 
-/* ---- Buffers --------------------------------------------------------------
- */
+/* ---- Buffers ------------------------------------------------------------- */
 
 static calm_status number_buffers(builder *b) {
   const uint32_t tensors = b->g->tensors.count;
@@ -101,8 +100,7 @@ static calm_status list_buffers(builder *b) {
   return CALM_OK;
 }
 
-/* ---- Operators ------------------------------------------------------------
- */
+/* ---- Operators ----------------------------------------------------------- */
 
 static calm_status number_operators(builder *b) {
   const uint32_t ops = b->g->ops.count;
@@ -196,8 +194,7 @@ static calm_status set_predecessors(builder *b) {
   return status;
 }
 
-/* ---- Touches --------------------------------------------------------------
- */
+/* ---- Touches ------------------------------------------------------------- */
 
 static calm_status add_touches(builder *b, const tensor_id *tensors,
                                uint32_t count) {
@@ -239,8 +236,7 @@ static calm_status set_touches(builder *b) {
   return transpose_touches(b);
 }
 
-/* ---- In-place permissions -------------------------------------------------
- */
+/* ---- In-place permissions ------------------------------------------------ */
 
 /* The one buffer that holds a whole tensor and nothing else, or CALM_NONE. */
 static uint32_t sole_buffer(const builder *b, tensor_id t) {
@@ -270,7 +266,10 @@ static uint32_t find_reuses(const builder *b, uint32_t u, order_reuse *out) {
   uint32_t count = 0;
   for (uint32_t i = 0; output != CALM_NONE && i < op->input_count; i++) {
     const uint32_t input = sole_buffer(b, op->inputs[i]);
-    if (!may_overwrite(b, input, output) || slot_repeats(op, i)) continue;
+    if (!may_overwrite(b, input, output) || slot_repeats(op, i) ||
+        !memory_same_elements(&b->g->tensors.data[op->inputs[i]],
+                              &b->g->tensors.data[op->outputs[0]]))
+      continue;
     if (out)
       out[count] =
           (order_reuse){u, input, output, b->p.order.buffers[output].bytes};
@@ -291,8 +290,7 @@ static calm_status set_reuses(builder *b) {
   return CALM_OK;
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status check_total(const builder *b) {
   uint64_t total = 0;
@@ -341,8 +339,7 @@ calm_status memory_problem_build(memory_problem *out, const graph *g,
   return status;
 }
 
-/* ---- The way back ---------------------------------------------------------
- */
+/* ---- The way back -------------------------------------------------------- */
 
 typedef struct expansion {
   const graph *g;

@@ -40,8 +40,7 @@ static const graph_tensor *tensor_of(const simulation *s, tensor_id t) {
   return &s->g->tensors.data[t];
 }
 
-/* ---- The rules ------------------------------------------------------------
- */
+/* ---- The rules ----------------------------------------------------------- */
 
 static bool is_const(const simulation *s, tensor_id t) {
   return tensor_of(s, t)->flags & CALM_TENSOR_CONST;
@@ -62,17 +61,15 @@ static bool uses_variable(const simulation *s, const graph_op *op) {
 /* The slot of the input whose bytes the output of a view is; CALM_NONE for an
    operator that is no view. */
 static uint32_t view_source(const simulation *s, const graph_op *op) {
-  if (s->model->views == VIEWS_NONE || op->input_count == 0) return CALM_NONE;
+  if (!bits_has(s->model->views, op->kind) || op->input_count == 0)
+    return CALM_NONE;
   uint32_t slot = 0;
-  if (op->kind == OP_split || op->kind == OP_split_v) {
+  if (op->kind == OP_split || op->kind == OP_split_v)
     for (; slot < op->input_count - 1; slot++)
       if (op->inputs[slot] == CALM_NONE || !is_const(s, op->inputs[slot]))
         break;
-  } else if (!(op_kind_flags(op->kind) & OP_VIEW)) {
-    return CALM_NONE;
-  }
   tensor_id source = op->inputs[slot];
-  if (source == CALM_NONE ||
+  if (source == CALM_NONE || (tensor_of(s, source)->flags & s->model->copied) ||
       tensor_of(s, source)->bytes != tensor_of(s, op->outputs[0])->bytes)
     return CALM_NONE;
   return slot;
@@ -90,6 +87,11 @@ static renaming classify(const simulation *s, const graph_op *op,
     return JOINS;
   *source_slot = view_source(s, op);
   return *source_slot == CALM_NONE ? COMPUTES : VIEWS;
+}
+
+/* Whoever runs a body fills all its inputs before. */
+static bool is_handed_over(const simulation *s, tensor_id t) {
+  return s->g->is_body && (tensor_of(s, t)->flags & CALM_TENSOR_INPUT);
 }
 
 /* Does a stored tensor occupy the arena at all? */
@@ -114,8 +116,7 @@ static uint64_t rounded(const simulation *s, tensor_id t) {
   return number_round_up(tensor_of(s, t)->bytes, s->model->round);
 }
 
-/* ---- Walking back to what is stored ---------------------------------------
- */
+/* ---- Walking back to what is stored -------------------------------------- */
 
 static void forget(simulation *s) {
   s->found.count = 0;
@@ -159,8 +160,7 @@ static calm_status follow_operands(simulation *s, const graph_op *op) {
   return follow_all(s, op->outputs, op->output_count);
 }
 
-/* ---- Before the first step ------------------------------------------------
- */
+/* ---- Before the first step ----------------------------------------------- */
 
 /* A view of a view is a view of the first; producers come before readers. */
 static void find_origins(simulation *s) {
@@ -225,6 +225,8 @@ static calm_status mark_touched(simulation *s) {
     for (uint32_t i = 0; i < s->found.count; i++)
       s->touched[s->found.data[i]] = true;
   }
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    if (is_handed_over(s, t)) s->touched[t] = true;
   return CALM_OK;
 }
 
@@ -239,8 +241,13 @@ static calm_status count_needs(simulation *s, bool *idle) {
   return CALM_OK;
 }
 
-/* ---- Step by step ---------------------------------------------------------
- */
+/* An input of a body that the body leaves alone stays as long as it runs. */
+static void keep_unused_inputs(simulation *s) {
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    if (is_handed_over(s, t) && !s->needs[t]) s->kept[t] = true;
+}
+
+/* ---- Step by step -------------------------------------------------------- */
 
 static void give_birth(simulation *s, tensor_id t, uint32_t step) {
   s->alive[t] = true;
@@ -287,7 +294,9 @@ static calm_status find_saving(simulation *s, const graph_op *op,
     TRY(follow_alone(s, op->inputs[i], &source));
     if (source == CALM_NONE || !s->alive[source]) continue;
     if (s->needs[source] == 1 && !s->kept[source] &&
-        rounded(s, source) == rounded(s, target))
+        rounded(s, source) == rounded(s, target) &&
+        memory_same_elements(tensor_of(s, op->inputs[i]),
+                             tensor_of(s, op->outputs[0])))
       *out = rounded(s, target);
   }
   return CALM_OK;
@@ -327,8 +336,7 @@ static void find_peak(memory_profile *profile, uint32_t steps) {
     }
 }
 
-/* ---- All of it ------------------------------------------------------------
- */
+/* ---- All of it ----------------------------------------------------------- */
 
 /* Whose bytes a tensor's are: itself, or what a view is a view of. */
 static calm_status describe_storage(simulation *s) {
@@ -374,6 +382,7 @@ static calm_status simulate(simulation *s, const op_id *sequence,
   TRY(check_total(s));
   TRY(describe_storage(s));
   TRY(count_needs(s, idle));
+  keep_unused_inputs(s);
   begin_run(s);
   for (uint32_t step = 0; step < ops; step++)
     if (idle[sequence[step]])

@@ -20,9 +20,9 @@ static bool has_flag(const resolver *r, tensor_id t, unsigned flag) {
 /* The input that an operator of one output passes on under another shape: the
    first for a view, the one that is no constant for a split into one part. */
 static uint32_t find_viewed_slot(const resolver *r, const graph_op *op) {
-  if (op_kind_flags(op->kind) & OP_VIEW) return 0;
-  if (op->kind != OP_split && op->kind != OP_split_v) return CALM_NONE;
   uint32_t slot = 0;
+  if (!bits_has(r->model->views, op->kind)) return CALM_NONE;
+  if (op->kind != OP_split && op->kind != OP_split_v) return 0;
   while (slot + 1 < op->input_count &&
          has_flag(r, op->inputs[slot], CALM_TENSOR_CONST))
     slot++;
@@ -47,9 +47,10 @@ static memory_sharing find_sharing(const resolver *r, const graph_op *op) {
     return none;
   if (op->kind == OP_concat && r->model->concat == CONCAT_ELIDE)
     return (memory_sharing){0, op->input_count};
-  if (r->model->views != VIEWS_IDENTITY) return none;
   uint32_t slot = find_viewed_slot(r, op);
-  if (slot >= op->input_count || op->inputs[slot] == CALM_NONE) return none;
+  if (slot >= op->input_count || op->inputs[slot] == CALM_NONE ||
+      has_flag(r, op->inputs[slot], r->model->copied))
+    return none;
   if (tensor_at(r, op->inputs[slot])->bytes !=
       tensor_at(r, op->outputs[0])->bytes)
     return none;
@@ -157,7 +158,9 @@ static void mark_operands(const resolver *r, op_id id, bool *marks) {
 /*
  * A base that no operator touches costs nothing, however it is pinned.  If only
  * free operators touch it (a graph input that is reshaped into an output) it
- * costs something only while it is pinned from start to end.
+ * costs something only while it is pinned from start to end.  The inputs of a
+ * body are the exception: whoever runs it writes them all, so one that nothing
+ * works on keeps its bytes as long as the body runs.
  */
 static calm_status drop_untouched(resolver *r, arena *a) {
   bool *by_any, *by_working;
@@ -169,6 +172,11 @@ static calm_status drop_untouched(resolver *r, arena *a) {
   }
   for (tensor_id t = 0; t < r->g->tensors.count; t++) {
     memory_base *base = &r->out->base[t];
+    const bool handed_over = r->g->is_body && has_flag(r, t, CALM_TENSOR_INPUT);
+    if (handed_over && !by_working[t]) {
+      base->to_end = true;
+      continue;
+    }
     const bool whole_run = base->from_start && base->to_end;
     if (!by_working[t] && !(by_any[t] && whole_run)) base->placed = false;
   }

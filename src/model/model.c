@@ -1,6 +1,8 @@
 /* Which reader a file needs, and the closing of built models. */
 #include "model/model.h"
 
+#include <inttypes.h>
+
 /* ---- A model and its end ------------------------------------------------ */
 
 void model_init(calm_model *model, calm_context *context, const char *path) {
@@ -13,6 +15,20 @@ void model_clear(calm_model *model) {
     graph_free(&model->graphs.data[i]);
   VECTOR_FREE(model->context, &model->graphs);
   arena_free(&model->arena);
+}
+
+void model_warn_about_order(const calm_model *model, const graph *g) {
+  for (op_id u = 0; !g->file_order_valid && u < g->ops.count; u++) {
+    uint32_t last = g->pred_begin[u + 1];
+    if (last == g->pred_begin[u] || g->preds[last - 1] < u) continue;
+    context_log(model->context, CALM_LOG_WARNING,
+                "%s: graph '%s': operator '%s' stands before '%s', which must "
+                "run first; the file order is replaced by its stable "
+                "topological sort",
+                model->path, g->name, g->ops.data[u].name,
+                g->ops.data[g->preds[last - 1]].name);
+    return;
+  }
 }
 
 calm_status model_finish(calm_model *model) {
@@ -42,16 +58,6 @@ static bool looks_like_flatbuffer(const uint8_t *bytes, size_t length) {
          is_identifier(bytes + 4);
 }
 
-/* Field 1 is the IR version, a small number; the next field is one of those
-   that a model has. */
-static bool looks_like_onnx(const uint8_t *bytes, size_t length) {
-  if (length < 3 || bytes[0] != 0x08 || bytes[1] == 0 || bytes[1] > 32)
-    return false;
-  return bytes[2] == 0x12 || bytes[2] == 0x1a || bytes[2] == 0x22 ||
-         bytes[2] == 0x28 || bytes[2] == 0x32 || bytes[2] == 0x3a ||
-         bytes[2] == 0x42;
-}
-
 static calm_status refuse(const calm_model *model) {
   calm_context *context = model->context;
   const uint8_t *bytes = model->map.bytes;
@@ -59,12 +65,8 @@ static calm_status refuse(const calm_model *model) {
   if (length == 0)
     return context_fail(context, CALM_BAD_INPUT,
                         "%s: byte 0: the file is empty; calm reads .tflite "
-                        "files and texts that begin with 'calm-graph 1'",
-                        model->path);
-  if (looks_like_onnx(bytes, length))
-    return context_fail(context, CALM_UNSUPPORTED,
-                        "%s: byte 0: an ONNX model, which this version does "
-                        "not read; convert it to .tflite",
+                        "and .onnx files and texts that begin with "
+                        "'calm-graph 1'",
                         model->path);
   if (looks_like_flatbuffer(bytes, length))
     return context_fail(context, CALM_BAD_INPUT,
@@ -73,20 +75,39 @@ static calm_status refuse(const calm_model *model) {
                         model->path, (const char *)bytes + 4);
   return context_fail(context, CALM_BAD_INPUT,
                       "%s: byte 0: neither a .tflite file (\"TFL3\" at byte 4) "
-                      "nor a text that begins with 'calm-graph 1'",
+                      "nor an .onnx file nor a text that begins with "
+                      "'calm-graph 1'",
                       model->path);
 }
 
-calm_status model_read(calm_model *model) {
-  const uint8_t *bytes = model->map.bytes;
-  size_t length = model->map.length;
-  model->finished = true;
-  if (tflite_recognise(bytes, length)) {
-    model->format = MODEL_TFLITE;
-    return tflite_read(model);
-  }
-  if (!graph_text_recognise((const char *)bytes, length)) return refuse(model);
-  model->format = MODEL_CG;
+static calm_status read_text(calm_model *model) {
   return graph_text_read(&model->graphs, &model->arena, model->path,
-                         (const char *)bytes, length);
+                         (const char *)model->map.bytes, model->map.length);
+}
+
+static bool recognise(model_format *out, const uint8_t *bytes, size_t length) {
+  if (tflite_recognise(bytes, length))
+    *out = MODEL_TFLITE;
+  else if (graph_text_recognise((const char *)bytes, length))
+    *out = MODEL_CG;
+  else if (onnx_recognise(bytes, length))
+    *out = MODEL_ONNX;
+  else
+    return false;
+  return true;
+}
+
+calm_status model_read(calm_model *model) {
+  model->finished = true;
+  if (!recognise(&model->format, model->map.bytes, model->map.length))
+    return refuse(model);
+  if (model->dims && model->format != MODEL_ONNX)
+    return context_fail(model->context, CALM_MISUSE,
+                        "--dim: %s leaves no sizes open; only .onnx files do",
+                        model->path);
+  switch (model->format) {
+    case MODEL_TFLITE: return tflite_read(model);
+    case MODEL_ONNX: return onnx_read(model);
+    default: return read_text(model);
+  }
 }

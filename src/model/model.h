@@ -6,9 +6,15 @@
 #define CALM_MODEL_MODEL_H
 
 #include "base/file.h"
+#include "base/options.h"
 #include "graph/graph_text.h"
 
-typedef enum model_format { MODEL_BUILT, MODEL_CG, MODEL_TFLITE } model_format;
+typedef enum model_format {
+  MODEL_BUILT,
+  MODEL_CG,
+  MODEL_TFLITE,
+  MODEL_ONNX
+} model_format;
 
 /* OfflineMemoryAllocation as found in a .tflite file. */
 typedef struct model_offline_plan {
@@ -29,10 +35,14 @@ struct calm_model {
   model_format format;
   file_map map;        /* the bytes of the file, or of a caller's memory */
   bool mapped;         /* map is to be closed */
+  bool altered;        /* map differs from the file: it was rewritten */
   graph_vector graphs; /* the first is the entry */
   bool finished;       /* built models are finished when first used */
+  option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
   uint64_t weight_bytes;
   model_offline_plan offline;
+  const char *external; /* where a weight lies that is in another file, as the
+                           file says; NULL: all are inside */
   const char *const *metadata_names;
   uint32_t metadata_count;
 };
@@ -41,6 +51,10 @@ struct calm_model {
    caller; what was read does not refer to the bytes of the map. */
 void model_init(calm_model *model, calm_context *context, const char *path);
 void model_clear(calm_model *model);
+
+/* Warn if the operators of a finished graph stand in an order that they cannot
+   run in. */
+void model_warn_about_order(const calm_model *model, const graph *g);
 
 /* Validate a built model if that has not happened yet. */
 calm_status model_finish(calm_model *model);
@@ -64,12 +78,37 @@ typedef struct model_patch {
   const op_id *const *sequences;  /* [graph][step]: its operators in order */
   const uint64_t *const *offsets; /* [graph][tensor]; UINT64_MAX: none */
   model_plan_action plan;         /* .tflite only */
+  const char *note; /* .onnx only: a line for its metadata, or NULL */
 } model_patch;
+
+/*
+ * The file of a model with `patch` applied (NULL: as it is), as pieces to be
+ * written one after the other: spans of the model's map, which are not read,
+ * and small blocks in `a`.  A .cg file is written anew if there is a patch.
+ * CALM_MISUSE if the model has no file any more (calm_model_parse);
+ * CALM_UNSUPPORTED if the file's objects overlap so that they cannot be moved.
+ * The pieces are freed by VECTOR_FREE, also after a failure.
+ */
+calm_status model_pieces(file_pieces *out, const calm_model *model,
+                         const model_patch *patch, arena *a);
+
+/* The formats' own, called by model_pieces when there is a patch. */
+calm_status tflite_pieces(file_pieces *out, const calm_model *model,
+                          const model_patch *patch, arena *a);
+calm_status onnx_pieces(file_pieces *out, const calm_model *model,
+                        const model_patch *patch, arena *a);
 
 /* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
 bool tflite_recognise(const uint8_t *bytes, size_t length);
 
 /* Fill a model whose map is open from its .tflite bytes. */
 calm_status tflite_read(calm_model *model);
+
+/* Do the bytes look like an ONNX model (protobuf, with an IR version and a
+   graph)? */
+bool onnx_recognise(const uint8_t *bytes, size_t length);
+
+/* Fill a model whose map is open from its .onnx bytes, under its `dims`. */
+calm_status onnx_read(calm_model *model);
 
 #endif

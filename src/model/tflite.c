@@ -184,20 +184,6 @@ static calm_status finish_graphs(calm_model *model) {
 
 /* ---- Warnings ----------------------------------------------------------- */
 
-static void warn_about_order(const calm_model *model, const graph *g) {
-  for (op_id u = 0; !g->file_order_valid && u < g->ops.count; u++) {
-    uint32_t last = g->pred_begin[u + 1];
-    if (last == g->pred_begin[u] || g->preds[last - 1] < u) continue;
-    context_log(model->context, CALM_LOG_WARNING,
-                "%s: graph '%s': operator '%s' stands before '%s', which must "
-                "run first; the file order is replaced by its stable "
-                "topological sort",
-                model->path, g->name, g->ops.data[u].name,
-                g->ops.data[g->preds[last - 1]].name);
-    return;
-  }
-}
-
 /* " (and 3 more like it)", or nothing. */
 static void count_others(char out[48], uint32_t count) {
   out[0] = '\0';
@@ -254,19 +240,23 @@ static void warn(const tflite_reader *r) {
   warn_about(r, &r->conflicting);
   tflite_check_signatures(r);
   for (uint32_t i = 0; i < r->model->graphs.count; i++) {
-    warn_about_order(r->model, &r->model->graphs.data[i]);
+    model_warn_about_order(r->model, &r->model->graphs.data[i]);
     warn_about_sources(r->model, &r->model->graphs.data[i]);
   }
 }
 
 /* ---- The file ----------------------------------------------------------- */
 
-static calm_status read_file(tflite_reader *r) {
-  TRY(flat_check(&r->file, &schema));
+void tflite_find_tables(tflite_reader *r) {
   r->root = flat_root(&r->file);
   r->codes = flat_vector_of(&r->file, r->root, TFLITE_model_operator_codes, 4);
   r->subgraphs = flat_vector_of(&r->file, r->root, TFLITE_model_subgraphs, 4);
   r->buffers = flat_vector_of(&r->file, r->root, TFLITE_model_buffers, 4);
+}
+
+static calm_status read_file(tflite_reader *r) {
+  TRY(flat_check(&r->file, &schema));
+  tflite_find_tables(r);
   ARENA_ARRAY(&r->scratch, r->weighed, bits_words(r->buffers.count));
   TRY(check_buffers(r));
   TRY(weigh_external_buffers(r));

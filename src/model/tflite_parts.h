@@ -29,9 +29,14 @@ enum {
   TFLITE_INT32 = 2, /* element types */
   TFLITE_INT64 = 4,
   TFLITE_OPTIONS_SLOT = 4, /* operator.builtin_options */
+  TFLITE_PLAN_HEADER_WORDS = 3,
   TFLITE_MAX_ATTRIBUTES = 8,
   TFLITE_VALUE_BYTES = 48
 };
+
+/* Metadata that calm understands. */
+#define TFLITE_PLAN_NAME "OfflineMemoryAllocation"
+#define TFLITE_EDGES_NAME "model_control_dependencies"
 
 /* The first of several tensors that a warning is about, and how many. */
 typedef struct tflite_notice {
@@ -54,6 +59,7 @@ typedef struct tflite_reader {
   flat_vector codes, subgraphs, buffers;
   uint64_t *weighed;         /* buffers that weight_bytes counts, as bits */
   VECTOR(tflite_edge) edges; /* from model_control_dependencies */
+  uint32_t edge_lists;       /* subgraphs that have a list of edges */
   uint32_t edges_done;       /* those of the subgraphs before this one */
   uint32_t subgraph;         /* the one being read */
   flat_vector tensors;       /* its tensors */
@@ -64,6 +70,10 @@ typedef struct tflite_reader {
 typedef struct tflite_bytes {
   uint64_t position, size; /* size 0: an empty buffer */
 } tflite_bytes;
+
+/* Root, operator codes, subgraphs and buffers of a file that has been checked.
+ */
+void tflite_find_tables(tflite_reader *r);
 
 /* The data of buffer `index`; empty if there is no such buffer. */
 tflite_bytes tflite_buffer(const tflite_reader *r, uint32_t index);
@@ -104,8 +114,18 @@ calm_status tflite_read_bodies(uint32_t out[2], uint32_t *count,
                                const tflite_reader *r, flat_table table,
                                int32_t builtin, uint32_t index);
 
+/* Names are compared whole, as runtimes do. */
+bool tflite_is_called(flat_string name, const char *wanted);
+
 /* Names of the metadata, the offline plan, and the control edges. */
 calm_status tflite_read_metadata(tflite_reader *r);
+
+/* The control edges in a buffer, into r->edges and r->edge_lists. */
+calm_status tflite_read_edges(tflite_reader *r, uint32_t buffer);
+
+/* They again, operator u of subgraph i being called places[i][u]. */
+void tflite_write_edges(text *out, const tflite_reader *r,
+                        const op_id *const *places);
 
 /* The operators after which each of `ops` operators of the current subgraph has
    to run: after[begin[i] .. begin[i + 1]], in the scratch. */

@@ -14,7 +14,7 @@ static bool is_near_in(const order_expansion *e, uint32_t u,
   return bits_has(e->near, u) && bits_has(ops, e->local[u]);
 }
 
-/* ---- Candidates -------------------------------------------------------- */
+/* ---- Candidates ---------------------------------------------------------- */
 
 /* The candidate that has exactly these operators; CALM_NONE if there is none.
  */
@@ -112,7 +112,7 @@ static void mark_minimal(order_expansion *e) {
   }
 }
 
-/* ---- Prices ------------------------------------------------------------ */
+/* ---- Prices -------------------------------------------------------------- */
 
 static uint64_t largest_workspace(const order_expansion *e,
                                   const uint64_t *ops) {
@@ -218,7 +218,7 @@ static uint64_t mem_after(const order_expansion *e, const order_candidate *c) {
   return e->mem + c->new_bytes - freed;
 }
 
-/* ---- Steps ------------------------------------------------------------- */
+/* ---- Steps --------------------------------------------------------------- */
 
 /* The block that leaves the least memory, if that is no more than now. */
 static const order_candidate *find_commit(const order_expansion *e) {

@@ -39,7 +39,7 @@ uint64_t order_core_unit(const order_problem *p) {
   return unit ? unit : 1;
 }
 
-/* ---- First and last touchers ------------------------------------------- */
+/* ---- First and last touchers --------------------------------------------- */
 
 /* Has u a predecessor from operator `from` on that touches the buffer, or that
    comes after such a toucher? */
@@ -63,7 +63,7 @@ static bool precedes_toucher(const builder *k, uint32_t u, uint32_t to,
   return false;
 }
 
-/* Append to `out` the touchers without a toucher before them. */
+/* Keep in `out` the touchers without a toucher before them. */
 static uint32_t keep_first(builder *k, const uint32_t *t, uint32_t count,
                            uint32_t *out) {
   const uint32_t from = t[0], to = t[count - 1];
@@ -79,7 +79,7 @@ static uint32_t keep_first(builder *k, const uint32_t *t, uint32_t count,
   return kept;
 }
 
-/* Append to `out` the touchers without a toucher after them. */
+/* Keep in `out` the touchers without a toucher after them. */
 static uint32_t keep_last(builder *k, const uint32_t *t, uint32_t count,
                           uint32_t *out) {
   const uint32_t from = t[0], to = t[count - 1];
@@ -147,7 +147,7 @@ static calm_status find_spans(builder *k, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Groups ------------------------------------------------------------ */
+/* ---- Groups -------------------------------------------------------------- */
 
 /* Grouping in progress: groups with the same lowest operator form a chain, in
    which an equal row is looked for. */
@@ -253,7 +253,7 @@ static calm_status find_groups(builder *k, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Operators --------------------------------------------------------- */
+/* ---- Operators ----------------------------------------------------------- */
 
 static bool row_has(const uint32_t *begin, const uint32_t *rows, uint32_t row,
                     uint32_t op) {

@@ -110,8 +110,7 @@ static void free_search(dp_search *s) {
   VECTOR_FREE(s->context, &s->slots);
 }
 
-/* ---- The table of the next layer ------------------------------------------
- */
+/* ---- The table of the next layer ----------------------------------------- */
 
 /* `count` empty slots; the memory stays for larger layers. */
 static calm_status clear_slots(dp_search *s, uint32_t count) {
@@ -138,8 +137,7 @@ static calm_status double_slots(dp_search *s) {
   return CALM_OK;
 }
 
-/* ---- What an operator costs ------------------------------------------------
- */
+/* ---- What an operator costs ---------------------------------------------- */
 
 static bool begins(const order_problem *p, uint32_t buffer,
                    const uint64_t *done) {
@@ -186,8 +184,7 @@ static dp_state run(const order_problem *p, const dp_state *from, uint32_t u,
   return to;
 }
 
-/* ---- Layers ----------------------------------------------------------------
- */
+/* ---- Layers -------------------------------------------------------------- */
 
 static bool is_ready(const order_problem *p, uint32_t u, const uint64_t *done) {
   for (uint32_t i = p->pred_begin[u + 1]; i-- > p->pred_begin[u];)

@@ -68,7 +68,7 @@ static bool is_done(const exact *x) {
          x->l->reason != LIMITS_NONE;
 }
 
-/* ---- The story --------------------------------------------------------- */
+/* ---- The story ----------------------------------------------------------- */
 
 /* Digits in groups of three; `out` has room for 27 characters. */
 static const char *grouped(char *out, uint64_t value) {
@@ -94,7 +94,7 @@ static void tell(const exact *x) {
               grouped(states, states_stored(x)), (double)bytes_held(x) * 1e-6);
 }
 
-/* ---- Both sides of the gap --------------------------------------------- */
+/* ---- Both sides of the gap ----------------------------------------------- */
 
 /* Every order is replayed on the caller's problem: that, not what the search
    believes, is its peak. */

@@ -85,7 +85,7 @@ static void note_pruned(order_expansion *e, uint64_t cost) {
   if (cost < e->pruned) e->pruned = cost;
 }
 
-/* ---- Single operators -------------------------------------------------- */
+/* ---- Single operators ---------------------------------------------------- */
 
 /* Has any operator of the group run? */
 static bool has_begun(const order_expansion *e, uint32_t birth) {
@@ -134,7 +134,7 @@ static order_step step_of(const order_expansion *e, uint32_t u) {
   return step;
 }
 
-/* ---- The operators near a state ---------------------------------------- */
+/* ---- The operators near a state ------------------------------------------ */
 
 static uint64_t *before_of(const order_expansion *e, uint32_t i) {
   return e->before + (size_t)i * e->stride;
@@ -254,7 +254,7 @@ static void add_near(order_expansion *e, uint32_t u) {
   e->near_count++;
 }
 
-/* ---- Looking around ---------------------------------------------------- */
+/* ---- Looking around ------------------------------------------------------ */
 
 /* The last predecessor is the likeliest not to have run: look there first. */
 static bool is_ready(const order_expansion *e, uint32_t u) {

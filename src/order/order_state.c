@@ -69,7 +69,7 @@ void order_store_clear(order_store *s, uint32_t width) {
   s->dropped = 0;
 }
 
-/* ---- The pool of states ------------------------------------------------ */
+/* ---- The pool of states -------------------------------------------------- */
 
 static calm_status grow_pool(order_store *s) {
   const size_t set_bytes = s->words * sizeof *s->sets;
@@ -110,7 +110,7 @@ void order_store_release(order_store *s) {
   s->open.count = 0;
 }
 
-/* ---- The table of a layer ---------------------------------------------- */
+/* ---- The table of a layer ------------------------------------------------ */
 
 /* Linear probing; there is always a free slot. */
 static uint32_t *find_slot(const order_store *s, const order_layer *layer,
@@ -153,7 +153,7 @@ static calm_status double_slots(order_store *s, order_layer *layer) {
   return CALM_OK;
 }
 
-/* ---- Choosing the best ------------------------------------------------- */
+/* ---- Choosing the best --------------------------------------------------- */
 
 /* Less memory first, then the lower path, then a hash of the set: a total order
    that knows nothing of addresses or of who came first. */

@@ -4,7 +4,7 @@
 #include "report/report_facts.h"
 #include "report/report_name.h"
 
-/* ---- Table -------------------------------------------------------------- */
+/* ---- Table --------------------------------------------------------------- */
 
 /* What is wrong, in words; its kind is for programs. */
 static calm_status write_faults(text *out, const memory_fault *faults,
@@ -53,7 +53,7 @@ static calm_status write_table(text *out, const calm_verdict *v, bool color) {
   return CALM_OK;
 }
 
-/* ---- JSON --------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------- */
 
 static json_t *list_tensors(arena *scratch, const graph *g,
                             const memory_fault *fault) {
@@ -97,7 +97,7 @@ static json_t *write_json(arena *scratch, const calm_verdict *v) {
       list_faults(scratch, g, verdict->warnings.data, verdict->warnings.count));
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status render(text *out, const calm_verdict *v, calm_format format,
                           bool color) {

@@ -8,22 +8,22 @@ const char *report_memory_words(const char **out_word,
                                 const memory_model *memory, uint32_t i) {
   static const char *const inputs[] = {"until-use", "whole-run", "external"};
   static const char *const outputs[] = {"to-end", "external"};
-  static const char *const views[] = {"none", "identity"};
   static const char *const concat[] = {"copy", "elide"};
   static const char *const variables[] = {"external", "whole-run"};
+  static const char *const subgraphs[] = {"entry", "tflm"};
   const struct {
     const char *name, *word;
   } columns[] = {{"inputs", inputs[memory->inputs]},
                  {"outputs", outputs[memory->outputs]},
-                 {"views", views[memory->views]},
                  {"concat", concat[memory->concat]},
-                 {"variables", variables[memory->variables]}};
+                 {"variables", variables[memory->variables]},
+                 {"subgraphs", subgraphs[memory->subgraphs]}};
   if (i >= sizeof columns / sizeof *columns) return NULL;
   *out_word = columns[i].word;
   return columns[i].name;
 }
 
-/* ---- For people --------------------------------------------------------- */
+/* ---- For people ---------------------------------------------------------- */
 
 calm_status report_heading(text *out, const char *path, bool color) {
   arena scratch;
@@ -45,6 +45,13 @@ static void add_inplace_kinds(text *out, const memory_model *memory) {
   if (out->length == before) text_format(out, " none");
 }
 
+static void add_views(text *out, const memory_model *memory,
+                      const memory_model *preset) {
+  if (preset && bits_equal(preset->views, memory->views, OP_KIND_WORDS)) return;
+  text_format(out, ", views ");
+  memory_model_views_word(out, memory);
+}
+
 /* The name says it all unless a column was overridden. */
 static void describe_memory(text *out, const memory_model *memory) {
   const memory_model *preset = memory_model_find(memory->name);
@@ -54,6 +61,7 @@ static void describe_memory(text *out, const memory_model *memory) {
     if (preset) report_memory_words(&usual, preset, i);
     if (!preset || strcmp(word, usual)) text_format(out, ", %s %s", name, word);
   }
+  add_views(out, memory, preset);
   if (!preset || preset->align != memory->align)
     text_format(out, ", align %s", report_number(memory->align).text);
   if (!preset || preset->round != memory->round)
@@ -75,6 +83,30 @@ static calm_status add_memory(text *out, const memory_model *memory) {
   return status;
 }
 
+/* A figure that does not say what it leaves out is taken for the whole. */
+static calm_status add_exclusions(text *out, const plan_facts *facts) {
+  const struct {
+    const char *what;
+    uint64_t bytes;
+  } parts[] = {{"weights", facts->weight_bytes},
+               {"state", facts->state_bytes},
+               {"inputs", facts->input_bytes},
+               {"outputs", facts->output_bytes}};
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "not counted: ");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].bytes)
+      text_format(&words, "%s bytes of %s, ",
+                  report_number(parts[i].bytes).text, parts[i].what);
+  text_format(&words, "what the runtime and its kernels take for themselves");
+  text_format(out, "  ");
+  calm_status status = words.failed ? context_no_memory(out->context)
+                                    : report_wrapped(out, words.data, 4, 2);
+  text_free(&words);
+  return status;
+}
+
 calm_status report_title(text *out, const calm_model *model,
                          const plan_facts *facts, const memory_model *memory,
                          bool color) {
@@ -85,7 +117,8 @@ calm_status report_title(text *out, const calm_model *model,
   text_format(out, "%s bytes of activations, %s of weights\n",
               report_number(facts->activation_bytes).text,
               report_number(facts->weight_bytes).text);
-  return add_memory(out, memory);
+  TRY(add_memory(out, memory));
+  return add_exclusions(out, facts);
 }
 
 static void add_effort(text *out, const report_search *s) {
@@ -94,7 +127,7 @@ static void add_effort(text *out, const report_search *s) {
   if (s->timing) text_format(out, ", %.3f s", s->seconds);
 }
 
-/* Why there is no proof, and what would bring one nearer. */
+/* Why there is no proof. */
 static void add_reason(text *out, const report_search *s) {
   if (s->stopped == LIMITS_NONE)
     text_format(out, "no proof by this method");
@@ -152,7 +185,7 @@ void report_budget(text *out, uint64_t budget, uint64_t arena, uint64_t bound,
                 bound > budget ? "; proved that nothing fits into it" : "");
 }
 
-/* ---- For programs ------------------------------------------------------- */
+/* ---- For programs -------------------------------------------------------- */
 
 /* Where a file lies differs from machine to machine; a report does not. */
 static const char *base_name(const char *path) {
@@ -168,11 +201,21 @@ static json_t *list_inplace(const memory_model *memory) {
   return list;
 }
 
-static json_t *list_columns(const memory_model *memory) {
+static json_t *views_word(arena *scratch, const memory_model *memory) {
+  text word;
+  text_init(&word, scratch->context);
+  memory_model_views_word(&word, memory);
+  json_t *value = word.failed ? NULL : json_string(word.data);
+  text_free(&word);
+  return value;
+}
+
+static json_t *list_columns(arena *scratch, const memory_model *memory) {
   json_t *columns = json_object();
   const char *word, *name;
   for (uint32_t i = 0; (name = report_memory_words(&word, memory, i)); i++)
     columns = report_json_member(columns, name, json_string(word));
+  columns = report_json_member(columns, "views", views_word(scratch, memory));
   columns =
       report_json_member(columns, "align", report_json_number(memory->align));
   columns =
@@ -186,7 +229,7 @@ json_t *report_json_head(arena *scratch, const char *schema,
                    report_json_name(scratch, base_name(model->path)), "memory",
                    report_json_name(scratch, memory->name), "align",
                    report_json_number(memory->align), "columns",
-                   list_columns(memory));
+                   list_columns(scratch, memory));
 }
 
 json_t *report_json_graph(arena *scratch, const graph *g,
@@ -197,6 +240,16 @@ json_t *report_json_graph(arena *scratch, const graph *g,
                    (json_int_t)facts->tensor_count, "activation_bytes",
                    report_json_number(facts->activation_bytes), "weight_bytes",
                    report_json_number(facts->weight_bytes));
+}
+
+json_t *report_json_excluded(const plan_facts *facts) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:[s, s]}", "weight_bytes",
+                   report_json_number(facts->weight_bytes), "state_bytes",
+                   report_json_number(facts->state_bytes), "input_bytes",
+                   report_json_number(facts->input_bytes), "output_bytes",
+                   report_json_number(facts->output_bytes), "unknown",
+                   "what the runtime takes for itself",
+                   "what its kernels take for themselves");
 }
 
 json_t *report_json_search(const report_search *s) {

@@ -9,8 +9,8 @@
 #include "report/report_json.h"
 #include "report/report_table.h"
 
-/* The lines a table begins with: the file, what is in it, and the memory model
-   with the columns that differ from its preset. */
+/* The lines a table begins with: the file, what is in it, the memory model with
+   the columns that differ from its preset, and what the figures leave out. */
 calm_status report_title(text *out, const calm_model *model,
                          const plan_facts *facts, const memory_model *memory,
                          bool color);
@@ -45,6 +45,10 @@ json_t *report_json_head(arena *scratch, const char *schema,
 /* {"name", "ops", "tensors", "activation_bytes", "weight_bytes"} */
 json_t *report_json_graph(arena *scratch, const graph *g,
                           const plan_facts *facts);
+
+/* {"weight_bytes", "state_bytes", "input_bytes", "output_bytes", "unknown"}:
+   what peak and arena leave out. */
+json_t *report_json_excluded(const plan_facts *facts);
 
 /* {"method", "status", "bound_bytes", EFFORT, "ticks", "stopped"[, "seconds"]};
    the value has a name of its own and is the caller's. */

@@ -1,4 +1,4 @@
-/* What is in a model, and what its memory does in file order. */
+/* An inspection, for people and for programs. */
 #include <inttypes.h>
 
 #include "report/report_facts.h"
@@ -7,7 +7,7 @@
 
 enum { SHOWN_TENSORS = 10, SHOWN_REMEDIES = 6, SHOWN_STEPS = 120 };
 
-/* ---- What is in it ------------------------------------------------------ */
+/* ---- What is in it ------------------------------------------------------- */
 
 typedef struct kind_count {
   const char *kind;
@@ -174,7 +174,7 @@ static calm_status write_remedies(text *out, const calm_inspection *i) {
   return CALM_OK;
 }
 
-/* ---- Table -------------------------------------------------------------- */
+/* ---- Table --------------------------------------------------------------- */
 
 static calm_status write_lists(text *out, const calm_inspection *i,
                                bool complete, bool color) {
@@ -207,7 +207,7 @@ static calm_status write_table(text *out, const calm_inspection *i,
   return write_lists(out, i, complete, color);
 }
 
-/* ---- JSON --------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------- */
 
 static json_t *list_alive(arena *scratch, const calm_inspection *i,
                           const tensor_id *tensors, uint32_t count) {
@@ -309,6 +309,7 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
       report_json_head(scratch, "calm/inspect/1", i->model, &i->memory);
   root = report_json_member(root, "graph",
                             report_json_graph(scratch, i->graph, &i->facts));
+  root = report_json_member(root, "excluded", report_json_excluded(&i->facts));
   root = report_json_member(root, "file_order_valid",
                             json_boolean(i->graph->file_order_valid));
   root = report_json_member(root, "offline_plan",
@@ -331,7 +332,7 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
   return report_json_member(root, "seconds", json_real(i->seconds));
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status render(text *out, const calm_inspection *i,
                           calm_format format, bool color, arena *scratch) {

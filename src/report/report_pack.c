@@ -24,7 +24,7 @@ static uint64_t offset_of(const calm_packing *p, uint32_t row) {
   return p->layout.offsets[p->csv.body_of[row]];
 }
 
-/* ---- Table -------------------------------------------------------------- */
+/* ---- Table --------------------------------------------------------------- */
 
 /* Does a buffer take bytes at any step? */
 static bool is_seen(const layout_csv *csv, uint32_t row) {
@@ -104,7 +104,7 @@ static calm_status write_table(text *out, const calm_packing *p, bool complete,
   return complete ? write_rows(out, p, color) : CALM_OK;
 }
 
-/* ---- JSON and CSV ------------------------------------------------------- */
+/* ---- JSON and CSV -------------------------------------------------------- */
 
 static json_t *list_buffers(arena *scratch, const calm_packing *p) {
   json_t *list = json_array();
@@ -135,14 +135,13 @@ static json_t *write_json(arena *scratch, const calm_packing *p) {
 }
 
 static void write_csv(text *out, const calm_packing *p) {
-  layout_csv_write_header(out);
-  for (uint32_t row = 0; row < p->csv.row_count && p->layout.offsets; row++)
-    layout_csv_write_row(out, p->csv.ids[row], p->csv.lower[row],
-                         p->csv.upper[row], p->csv.size[row],
-                         offset_of(p, row));
+  if (p->layout.offsets)
+    layout_csv_write(out, &p->csv, p->layout.offsets);
+  else
+    layout_csv_write_header(out);
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status render(text *out, const calm_packing *p, calm_format format,
                           bool color, arena *scratch) {

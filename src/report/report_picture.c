@@ -34,7 +34,7 @@ static uint64_t share(uint64_t whole, uint64_t part, uint64_t parts) {
   return whole / parts * part + whole % parts * part / parts;
 }
 
-/* ---- Who is in a cell --------------------------------------------------- */
+/* ---- Who is in a cell ---------------------------------------------------- */
 
 static double overlap(uint64_t low, uint64_t high, uint64_t from,
                       uint64_t past) {
@@ -79,7 +79,7 @@ static void cover(canvas *c, uint32_t block) {
       cover_cell(c, block, row, column);
 }
 
-/* ---- Which letter ------------------------------------------------------- */
+/* ---- Which letter -------------------------------------------------------- */
 
 static int order_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -146,7 +146,7 @@ static void choose_shades(canvas *c) {
   }
 }
 
-/* ---- Drawing ------------------------------------------------------------ */
+/* ---- Drawing ------------------------------------------------------------- */
 
 static calm_status prepare(canvas *c) {
   const picture *p = c->p;
@@ -253,7 +253,7 @@ static void draw_axis(text *out, const canvas *c) {
   text_format(out, "\n");
 }
 
-/* ---- Legend ------------------------------------------------------------- */
+/* ---- Legend -------------------------------------------------------------- */
 
 static void add_entry(report_table *t, const canvas *c, uint32_t rank) {
   if (rank >= c->p->count || rank >= LETTERS) {

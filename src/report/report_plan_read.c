@@ -23,7 +23,7 @@ typedef struct reader {
   json_t *root;
 } reader;
 
-/* ---- Messages ----------------------------------------------------------- */
+/* ---- Messages ------------------------------------------------------------ */
 
 typedef struct place_name {
   char text[96];
@@ -54,7 +54,7 @@ static calm_status fail_name(const reader *r, place at, const char *what,
                       r->path, name_place(at).text, what, name, r->g->name);
 }
 
-/* ---- Values ------------------------------------------------------------- */
+/* ---- Values -------------------------------------------------------------- */
 
 static calm_status take(json_t **out, const reader *r, const json_t *object,
                         place at, json_type type) {
@@ -91,7 +91,7 @@ static calm_status take_bytes(uint64_t *out, const reader *r,
   return CALM_OK;
 }
 
-/* ---- Names -------------------------------------------------------------- */
+/* ---- Names --------------------------------------------------------------- */
 
 /* Two names that are spelled alike in JSON: the first one counts. */
 static calm_status add_name(name_table *table, const reader *r,
@@ -124,7 +124,7 @@ static calm_status find_op(op_id *out, const reader *r, const char *name,
   return *out == CALM_NONE ? fail_name(r, at, "operator", name) : CALM_OK;
 }
 
-/* ---- The memory model --------------------------------------------------- */
+/* ---- The memory model ---------------------------------------------------- */
 
 /* The place of a column: `prefix` is "columns." or nothing. */
 typedef struct column {
@@ -185,8 +185,8 @@ static calm_status read_inplace(memory_model *memory, const reader *r,
 }
 
 static calm_status read_memory(memory_model *out, const reader *r) {
-  static const char *const words[] = {"inputs", "outputs", "views", "concat",
-                                      "variables"};
+  static const char *const words[] = {"inputs", "outputs",   "views",
+                                      "concat", "variables", "subgraphs"};
   const char *name;
   TRY(take_text(&name, r, r->root, (place){.key = "memory"}));
   const memory_model *preset = memory_model_find(name);
@@ -204,7 +204,7 @@ static calm_status read_memory(memory_model *out, const reader *r) {
   return read_inplace(out, r, columns);
 }
 
-/* ---- Order and layout --------------------------------------------------- */
+/* ---- Order and layout ---------------------------------------------------- */
 
 static calm_status read_sequence(memory_plan *out, const reader *r,
                                  const json_t *order) {
@@ -311,7 +311,7 @@ static calm_status read_layout(memory_plan *out, const reader *r,
   return read_workspaces(out, r, list);
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static calm_status read_schema(const reader *r) {
   const char *schema;

@@ -72,12 +72,14 @@ for path in sorted(graphs):
 for entry in models:
     check_model(entry)
 print(f"  {len(graphs)} graphs and {len(models)} models")
-if not models:
-    print(f"  skipped: no cases at {cases}")
 sys.exit(faults != 0)
 PYTHON
 
 checking "known peaks, down-sets and arenas"
-python3 "$work/expect.py" "$CALM" "${CALM_CASES:-../shared/cases}" ||
+cases=${CALM_CASES:-../shared/cases}
+python3 "$work/expect.py" "$CALM" "$cases" ||
   fault "some expectation does not hold"
+[ -d "$cases/models" ] && finish
+echo "  skipped: no cases at $cases"
+[ "$failures" = 0 ] && exit 77
 finish

@@ -19,7 +19,7 @@ for command in inspect plan check pack; do
   out_has "^calm $command "; out_has "Examples:"; out_has "  --json "
   cp "$work/out" "$work/help"
   run $command --help; cmp -s "$work/out" "$work/help" || fault "--help differs"
-  run $command x y z -h 2>/dev/null
+  run $command -h; cmp -s "$work/out" "$work/help" || fault "-h differs"
   [ "$(awk 'length > 80' "$work/help" | wc -l)" = 0 ] || fault "a line is long"
 done
 
@@ -30,7 +30,8 @@ run help plan; out_has "  --\[no-\]dp-cuts "; out_has "  --time-limit SECONDS .*
 
 checking "the manual page"
 run --man; code_is 0; err_is_empty; out_has '^\.TH CALM 1'
-for section in NAME SYNOPSIS DESCRIPTION COMMANDS OPTIONS "EXIT STATUS"; do
+for section in NAME SYNOPSIS DESCRIPTION COMMANDS OPTIONS "EXIT STATUS" \
+  ENVIRONMENT SIGNALS; do
   out_has "^\.SH $section"
 done
 cp "$work/out" "$work/calm.1"

@@ -109,4 +109,25 @@ code_is 0
 [ -L "$work/link.json" ] || fault "the link is gone"
 python3 -m json.tool "$work/real.json" >/dev/null || fault "nothing was written"
 
+checking "a link that leads nowhere is not replaced"
+ln -s none/x "$work/nowhere"
+cannot "nowhere: cannot write: No such file" plan $graph --emit "plan=$work/nowhere"
+[ -L "$work/nowhere" ] || fault "the link is gone"
+
+checking "two outputs to one file by different names"
+ln -s out.d "$work/same.d"
+rm -f "$work/out.d/"*
+for names in "out.d/p ./out.d/p" "out.d/p same.d/p" "real.json link.json"; do
+  run plan $graph --emit "plan=$work/${names% *}" --emit "csv=$work/${names#* }"
+  one_line_error 2 "is named for two outputs"
+done
+directory_holds ""
+run plan $graph --emit plan=/dev/null --emit csv=/dev/null
+code_is 0
+
+checking "a limit on the size of files leaves no half of one"
+(ulimit -f 0; "$CALM" plan $graph --emit "plan=$work/out.d/p" \
+  2>&1 >/dev/null | cat >&3) 3>&1 | cat >"$work/err"
+err_has "cannot write: File too large"
+directory_holds ""
 finish

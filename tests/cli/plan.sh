@@ -50,6 +50,16 @@ run plan $graph --json; cp "$work/out" "$work/first"
 run plan "$work/elsewhere/$(basename $graph)" --json
 cmp -s "$work/out" "$work/first" || fault "the directory shows in the JSON"
 
+checking "a placement is by the method that was asked for"
+for method in size greedy; do
+  run plan tests/graph/swiftnet_cell_b.cg --memory serenity --layout $method \
+    --emit csv="$work/placed.csv" --json
+  bytes=$(sed -n 's/.*"arena_bytes": \([0-9]*\)[^0-9]*/\1/p' "$work/out" | tail -1)
+  sed 's/,[^,]*$//' "$work/placed.csv" >"$work/bare.csv"
+  run pack "$work/bare.csv" --layout $method --json
+  json_says 'o["arena_bytes"] == '"$bytes"
+done
+
 checking "counts on request"
 run plan $graph --memory serenity --order dp --count --no-dp-budget --json
 code_is 0

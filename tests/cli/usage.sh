@@ -24,7 +24,9 @@ wrong "unknown option '-vx'" plan -vx
 
 checking "options of other commands and of later versions"
 wrong "order is no option of calm pack; it belongs to plan" pack b.csv --order dp
-wrong "output comes in a later version; --emit plan=FILE" plan $graph -o out.cg
+wrong "output has the format of the input, which is .cg" plan $graph -o /tmp/calm-never.onnx
+wrong "in-place writes over MODEL, --output elsewhere" \
+  plan $graph -o /tmp/calm-never.cg --in-place
 wrong "rewrite comes in a later version" plan $graph --rewrite auto
 wrong "html comes in a later version" plan $graph --emit html=x.html
 wrong "'zip' is not a kind of output of calm plan; there is plan and csv" \
@@ -52,12 +54,15 @@ wrong "is not the name of a file" pack b.csv -o -
 wrong "is not the name of a file" plan $graph --emit csv=
 
 checking "operands"
+wrong "an operand is empty" plan ""
+wrong "an operand is empty" check $graph ""
 wrong "an operand is missing: 'MODEL'" plan
 wrong "one operand too many: 'b'" plan a b
 wrong "one operand too many: 'c'" check a b c
 
 checking "control characters in words do not reach the terminal"
 run "$(printf 'pl\033[31mn')"; one_line_error 2 'pl\\x1b\[31mn'
+run "$(printf 'a\302\2331m\377\303\274')"; one_line_error 2 'a\\xc2\\x9b1m\\xff'
 
 checking "every way to write an option is understood"
 run plan $graph --order=greedy; code_is 0; out_has "greedy"

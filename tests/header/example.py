@@ -14,9 +14,6 @@ PROGRAM = """#include <calm/calm.h>
 
 int main(void) {{
 {example}
-  calm_plan_free(plan);
-  calm_model_free(model);
-  calm_context_free(context);
   return 0;
 }}
 """
@@ -25,9 +22,7 @@ int main(void) {{
 def extract(header):
     comment = header[header.index(BEGIN) + len(BEGIN):header.index(END)]
     lines = [re.sub(r"^ \* ?", "", line) for line in comment.splitlines()]
-    # A user starts from nothing; the example only declares what it fills.
-    text = re.sub(r"\*(model|plan);", r"*\1 = NULL;", "\n".join(lines))
-    return text.strip("\n")
+    return "\n".join(lines).strip("\n")
 
 
 def main(header_path, out_path):

@@ -113,7 +113,7 @@ def check_public(root):
 
 
 # The reader of a file format is named after the format.
-FORMATS = {"model": ("flatbuffer", "tflite")}
+FORMATS = {"model": ("flatbuffer", "tflite", "protobuf", "onnx")}
 
 
 def check_names(root):

@@ -1,5 +1,5 @@
 /*
- * What the tests of reports share: an allocator that can run dry, plans filled
+ * What the tests of reports share: a scarce allocator, plans filled
  * by hand, and a look at lines and JSON.
  */
 #ifndef CALM_TESTS_REPORT_FIXTURE_H
@@ -15,20 +15,7 @@
 
 #include "plan.h"
 #include "report/report_name.h"
-
-/* Fails once `*payload` allocations have been granted; -1: never. */
-static inline void *scarce_reallocate(void *payload, void *old, size_t old_size,
-                                      size_t new_size) {
-  long *left = payload;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (*left == 0) return NULL;
-  if (*left > 0) --*left;
-  return realloc(old, new_size);
-}
+#include "scarce.h"
 
 /* A graph of three operators: x -split-> a, b; b -copy-> "odd\xff";
    a, odd -add-> y.  `copy` has a workspace. */
@@ -83,7 +70,7 @@ static inline void fixture_graph(graph *g, arena *a) {
 
 /* Everything a report looks at, without any solver. */
 typedef struct fixture {
-  long allocations_left;
+  uint64_t allocations_left;
   calm_context *context;
   calm_model model;
   calm_plan plan;
@@ -95,7 +82,7 @@ typedef struct fixture {
 static inline void fixture_open(fixture *f) {
   const calm_allocator scarce = {scarce_reallocate, &f->allocations_left};
   memset(f, 0, sizeof *f);
-  f->allocations_left = -1;
+  f->allocations_left = SCARCE_NEVER;
   f->context = calm_context_new(&scarce);
   f->model.context = f->context;
   f->model.path = "some/where/sample.cg";
@@ -147,6 +134,7 @@ static inline const calm_plan *fixture_plan(fixture *f) {
                                     .arena_bound_bytes = 64,
                                     .within_budget = true},
                         .baseline_order = "file",
+                        .any_order = true,
                         .order_method = "exact",
                         .layout_method = "exact",
                         .order = {.states = 1, .ticks = 1000},
@@ -207,5 +195,22 @@ static inline uint32_t longest_line(const char *text) {
   }
   return longest;
 }
+
+/* A test that gets a fixture with a plan. */
+static inline int open_fixture(void **state) {
+  static fixture f;
+  fixture_open(&f);
+  fixture_plan(&f);
+  *state = &f;
+  return 0;
+}
+
+static inline int close_fixture(void **state) {
+  fixture_close(*state);
+  return 0;
+}
+
+#define TEST(name) \
+  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 #endif

@@ -51,8 +51,7 @@ static inline void small_add_box(small_problem *s, int64_t lower, int64_t upper,
   small_add_piece(s, lower, upper, 0, size);
 }
 
-/* ---- The referee -----------------------------------------------------------
- */
+/* ---- The referee --------------------------------------------------------- */
 
 static inline bool brute_collides(const layout_problem *p,
                                   const uint64_t *offsets, uint32_t a,
@@ -108,8 +107,7 @@ static inline uint64_t brute_arena(const layout_problem *p, uint64_t from) {
   return capacity;
 }
 
-/* ---- Random problems
- * --------------------------------------------------------- */
+/* ---- Random problems ----------------------------------------------------- */
 
 typedef enum small_kind {
   SMALL_TRICKY,  /* variants of a problem whose bound is out of reach */

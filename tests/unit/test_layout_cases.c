@@ -81,8 +81,7 @@ static void challenging_ones_fit_their_capacity(void **state) {
   assert_true(solve_directory("minimalloc/challenging", ".") >= 8);
 }
 
-/* ---- alloc_cases.json
- * -------------------------------------------------------- */
+/* ---- alloc_cases.json ---------------------------------------------------- */
 
 static uint64_t number_of(const json_t *object, const char *key,
                           uint64_t otherwise) {

@@ -102,8 +102,7 @@ static void brute_force_agrees_under_all_rules(void **state) {
   }
 }
 
-/* ---- Beyond brute force
- * ------------------------------------------------------ */
+/* ---- Beyond brute force -------------------------------------------------- */
 
 enum { SLOTS = 10, MOST_ROWS = 200 };
 
@@ -232,8 +231,7 @@ static void huge_sizes_do_not_wrap(void **state) {
   }
 }
 
-/* ---- Determinism, limits, memory
- * --------------------------------------------- */
+/* ---- Determinism, limits, memory ----------------------------------------- */
 
 static void runs_repeat_exactly(void **state) {
   (void)state;

@@ -160,7 +160,7 @@ static void fixed_bodies_that_collide(void **state) {
   s.bodies[0].fixed = s.bodies[1].fixed = true;
   s.bodies[1].offset = 9;
   refused(&s,
-          "bodies 0 and 1 overlap at their fixed offsets 0 and 9 at step 3");
+          "body 0 and body 1 overlap at their fixed offsets 0 and 9 at step 3");
   s.bodies[1].offset = 10;
   layout_result r;
   layout_options o = layout_options_default();

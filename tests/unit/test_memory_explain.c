@@ -190,13 +190,13 @@ static void memory_may_run_out_anywhere(void **state) {
   (void)state;
   fixture f;
   fixture_open(&f, small);
-  failing_allocator failing = {UINT64_MAX};
-  const calm_allocator allocator = {reallocate_or_fail, &failing};
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   for (uint64_t granted = 0;; granted++) {
-    failing.left = UINT64_MAX;
+    left = SCARCE_NEVER;
     fixture other;
     fixture_begin(&other, &allocator);
-    failing.left = granted;
+    left = granted;
     memory_explanation e;
     const calm_status status = memory_explain(
         &e, f.g, memory_model_find("plain"), NULL, f.g->order, &other.arena);

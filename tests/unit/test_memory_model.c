@@ -8,11 +8,14 @@ static void presets_are_what_the_table_says(void **state) {
   assert_int_equal(plain->outputs, OUTPUTS_TO_END);
   assert_int_equal(plain->align, 1);
   assert_int_equal(plain->round, 1);
-  assert_int_equal(plain->views, VIEWS_NONE);
+  assert_int_equal(bits_count(plain->views, OP_KIND_WORDS), 0);
   assert_int_equal(plain->concat, CONCAT_COPY);
   assert_int_equal(plain->variables, VARIABLES_EXTERNAL);
   const memory_model *serenity = memory_model_find("serenity");
-  assert_int_equal(serenity->views, VIEWS_IDENTITY);
+  for (uint32_t kind = 0; kind <= OP_OPAQUE; kind++)
+    assert_int_equal(bits_has(serenity->views, kind),
+                     (op_kind_flags((op_kind)kind) & OP_VIEW) ||
+                         kind == OP_split || kind == OP_split_v);
   assert_int_equal(serenity->concat, CONCAT_ELIDE);
   const memory_model *tflm = memory_model_find("tflm-default");
   assert_int_equal(tflm->align, 16);
@@ -33,7 +36,8 @@ static void columns_are_set_by_word(void **state) {
   assert_int_equal(m.outputs, OUTPUTS_EXTERNAL);
   assert_int_equal(m.align, 64);
   assert_int_equal(m.round, 1024);
-  assert_int_equal(m.views, VIEWS_IDENTITY);
+  assert_memory_equal(m.views, memory_model_find("serenity")->views,
+                      sizeof m.views);
   assert_int_equal(m.concat, CONCAT_ELIDE);
   assert_int_equal(m.variables, VARIABLES_WHOLE_RUN);
   fixture_close(&f);
@@ -65,7 +69,10 @@ static void wrong_values_are_answered_with_right_ones(void **state) {
       {"inputs", "foo",
        "--inputs: 'foo' is not one of until-use, whole-run, external"},
       {"outputs", "", "--outputs: '' is not one of to-end, external"},
-      {"views", "all", "--views: 'all' is not one of none, identity"},
+      {"views", "all",
+       "--views: 'all' is not none, identity, or a list of operator kinds such "
+       "as reshape,"},
+      {"views", "conv2d", "--views: 'conv2d' is not none, identity, or "},
       {"concat", "ELIDE", "--concat: 'ELIDE' is not one of copy, elide"},
       {"variables", "no",
        "--variables: 'no' is not one of external, whole-run"},
@@ -98,8 +105,8 @@ static void wrong_values_are_answered_with_right_ones(void **state) {
 
 static void messages_need_memory(void **state) {
   (void)state;
-  failing_allocator failing = {1};
-  const calm_allocator allocator = {reallocate_or_fail, &failing};
+  uint64_t left = 1;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   fixture f;
   fixture_begin(&f, &allocator);
   memory_model m = *memory_model_find("plain");

@@ -167,17 +167,17 @@ static void random_placements_hold_what_is_alive(void **state) {
 static void memory_may_run_out_anywhere(void **state) {
   (void)state;
   fixture f;
-  failing_allocator failing = {UINT64_MAX};
-  const calm_allocator allocator = {reallocate_or_fail, &failing};
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   fixture_open(&f, chain);
   const memory_model m = model_of(f.context, "serenity inplace=relu");
   memory_problem p;
   assert_int_equal(memory_problem_build(&p, f.g, &m, NULL, &f.arena), CALM_OK);
   for (uint64_t granted = 0;; granted++) {
-    failing.left = UINT64_MAX;
+    left = SCARCE_NEVER;
     fixture other;
     fixture_begin(&other, &allocator);
-    failing.left = granted;
+    left = granted;
     memory_placement l;
     const calm_status status =
         memory_placement_build(&l, f.g, &m, &p, f.g->order, &other.arena);

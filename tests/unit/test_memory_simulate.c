@@ -135,8 +135,7 @@ static void an_add_takes_the_place_of_a_branch(void **state) {
   fixture_close(&f);
 }
 
-/* ---- The judge and the judged must agree ----------------------------------
- */
+/* ---- The judge and the judged must agree --------------------------------- */
 
 static void assert_agreement(const fixture *f, const memory_model *model,
                              const op_id *full, arena *a) {
@@ -211,8 +210,7 @@ static void lives_add_up_to_steps(void **state) {
   }
 }
 
-/* ---- Outside facts --------------------------------------------------------
- */
+/* ---- Outside facts ------------------------------------------------------- */
 
 static const char *const public_graphs[] = {"swiftnet_vwwc19",
                                             "swiftnet_vwwc19_split_elided",
@@ -303,8 +301,8 @@ static void memory_may_run_out_anywhere(void **state) {
       "op j concat ( a b ) -> ( ab )\n"
       "op r relu ( ab ) -> ( y )\n";
   for (uint64_t granted = 0;; granted++) {
-    failing_allocator failing = {UINT64_MAX};
-    const calm_allocator allocator = {reallocate_or_fail, &failing};
+    uint64_t left = SCARCE_NEVER;
+    const calm_allocator allocator = {scarce_reallocate, &left};
     fixture f;
     fixture_begin(&f, &allocator);
     assert_int_equal(
@@ -313,7 +311,7 @@ static void memory_may_run_out_anywhere(void **state) {
     memory_model m = model_of(f.context, "serenity inplace=elementwise");
     arena a;
     arena_init(&a, f.context);
-    failing.left = granted;
+    left = granted;
     memory_profile p;
     const calm_status status =
         memory_simulate(&p, f.graphs.data, &m, NULL, f.graphs.data->order, &a);

@@ -9,6 +9,7 @@
 #include "order/order_dp.h"
 #include "order_fixture.h"
 #include "order_cg.h"
+#include "scarce.h"
 
 enum { COMBINATIONS = 4 }; /* cuts off, on; budget off, on */
 
@@ -40,8 +41,7 @@ static void assert_optimal(const order_result *r, uint64_t peak) {
   assert_int_equal(r->stopped, LIMITS_NONE);
 }
 
-/* ---- SwiftNet's cells, concat elided --------------------------------------
- */
+/* ---- SwiftNet's cells, concat elided ------------------------------------- */
 
 static const case_node cell_a[] = {
     NODE(25088, 0),          NODE(25088, 0),
@@ -169,8 +169,7 @@ static void swiftnet_whole(void **state) {
   arena_free(&a);
 }
 
-/* ---- Random problems -------------------------------------------------------
- */
+/* ---- Random problems ----------------------------------------------------- */
 
 static void random_problems(void **state) {
   (void)state;
@@ -256,8 +255,7 @@ static void permutations(void **state) {
   }
 }
 
-/* ---- Many operators ---------------------------------------------------------
- */
+/* ---- Many operators ------------------------------------------------------ */
 
 /* Parallel chains that meet in one operator.  Chain i swells to `height[i]` and
    leaves 1 byte; the largest hill goes first (Liu 1987). */
@@ -342,8 +340,7 @@ static void a_long_network_of_small_parts(void **state) {
   arena_free(&a);
 }
 
-/* ---- Real graphs
- * ------------------------------------------------------------- */
+/* ---- Real graphs --------------------------------------------------------- */
 
 /* The optimum that the file states, or, when it takes too long, a gap around
    it. */
@@ -392,8 +389,7 @@ static void published_optima(void **state) {
   assert_true(proved >= 35);
 }
 
-/* ---- Limits ----------------------------------------------------------------
- */
+/* ---- Limits -------------------------------------------------------------- */
 
 static void check_stopped(const order_problem *p, const order_options *options,
                           limits *l, uint64_t best) {
@@ -438,32 +434,18 @@ static void limits_leave_an_order_and_a_bound(void **state) {
   arena_free(&a);
 }
 
-/* ---- Memory that runs out
- * ----------------------------------------------------- */
-
-static void *fail_at_zero(void *payload, void *old, size_t old_size,
-                          size_t new_size) {
-  uint32_t *left = payload;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (*left == 0) return NULL;
-  --*left;
-  return realloc(old, new_size);
-}
+/* ---- Memory that runs out ------------------------------------------------ */
 
 /* Whichever allocation fails: an error, nothing leaked, no result. */
 static void every_allocation_may_fail(void **state) {
   (void)state;
   for (int method = ORDER_FILE; method <= ORDER_DP; method++) {
-    uint32_t left, allowed = 0;
+    uint64_t left, allowed = 0;
     calm_status status = CALM_NO_MEMORY;
     for (; status != CALM_OK; allowed++) {
       assert_true(allowed < 3000);
-      left = UINT32_MAX;
-      const calm_allocator allocator = {fail_at_zero, &left};
+      left = SCARCE_NEVER;
+      const calm_allocator allocator = {scarce_reallocate, &left};
       calm_context *own = calm_context_new(&allocator), *shared = context;
       assert_non_null(own);
       context = own;

@@ -9,6 +9,7 @@
 #include "order/order_exact.h"
 #include "order_cg.h"
 #include "order_random.h"
+#include "scarce.h"
 
 static order_options with_rules(uint32_t rules) {
   order_options options = order_options_default();
@@ -19,7 +20,7 @@ static order_options with_rules(uint32_t rules) {
   return options;
 }
 
-/* ---- Against the referee ----------------------------------------------- */
+/* ---- Against the referee ------------------------------------------------- */
 
 static void check_optimal(const order_problem *p, uint64_t optimum,
                           const order_options *options, arena *a) {
@@ -66,7 +67,7 @@ static void brute_force_agrees_with_reuse_and_workspace(void **state) {
   check_problems(ORDER_RANDOM_ALL, 3000, 12);
 }
 
-/* ---- Limits ------------------------------------------------------------ */
+/* ---- Limits -------------------------------------------------------------- */
 
 /* Whatever stops it: a valid order, and a bound that is true. */
 static void check_stopped(const order_problem *p, uint64_t optimum, limits *l,
@@ -126,7 +127,7 @@ static void interrupt_and_deadline_stop_at_once(void **state) {
   calm_context_free(context);
 }
 
-/* ---- Larger problems --------------------------------------------------- */
+/* ---- Larger problems ----------------------------------------------------- */
 
 static void add_pred(order_problem *p, uint32_t v) {
   p->preds[p->pred_begin[p->op_count]++] = v;
@@ -264,27 +265,13 @@ static void nothing_to_order(void **state) {
   calm_context_free(context);
 }
 
-/* ---- Out of memory ----------------------------------------------------- */
-
-/* Yields NULL from the `left`-th allocation on. */
-static void *reallocate_some(void *payload, void *old, size_t old_size,
-                             size_t new_size) {
-  uint32_t *left = payload;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (*left == 0) return NULL;
-  --*left;
-  return realloc(old, new_size);
-}
+/* ---- Out of memory ------------------------------------------------------- */
 
 /* Solve the same problem with room for 0, 1, 2, ... allocations; how many
    failed before one succeeded. */
 static uint32_t count_failures(uint64_t seed) {
-  uint32_t left = UINT32_MAX;
-  const calm_allocator allocator = {reallocate_some, &left};
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
   calm_context *context = calm_context_new(&allocator);
   arena input;
   arena_init(&input, context);
@@ -307,7 +294,7 @@ static uint32_t count_failures(uint64_t seed) {
     arena_free(&a);
     assert_int_equal(calm_context_bytes(context), held);
   }
-  left = UINT32_MAX;
+  left = SCARCE_NEVER;
   arena_free(&input);
   calm_context_free(context);
   return failures - 1;
@@ -323,7 +310,7 @@ static void every_allocation_may_fail(void **state) {
   assert_true(most > 30); /* some of them searched */
 }
 
-/* ---- Real graphs ------------------------------------------------------- */
+/* ---- Real graphs --------------------------------------------------------- */
 
 /* Cells of more than 80 operators take longer than a test should. */
 static bool is_too_large(const char *name) {

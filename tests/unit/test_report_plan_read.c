@@ -3,26 +3,14 @@
 #include "report/report_json.h"
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static const graph *graph_of(const fixture *f) {
   return &f->model.graphs.data[0];
 }
 
 static void a_plan_survives(void **state) {
   fixture *f = *state;
-  f->plan.memory.views = VIEWS_IDENTITY;
+  memcpy(f->plan.memory.views, memory_model_find("serenity")->views,
+         sizeof f->plan.memory.views);
   f->plan.memory.inputs = INPUTS_WHOLE_RUN;
   f->plan.memory.round = 4;
   bits_add(f->plan.memory.inplace, OP_add);
@@ -42,7 +30,8 @@ static void a_plan_survives(void **state) {
                       sizeof f->workspace_offsets);
   assert_int_equal(plan.arena_bytes, 64);
   assert_string_equal(memory.name, "plain");
-  assert_int_equal(memory.views, VIEWS_IDENTITY);
+  assert_memory_equal(memory.views, memory_model_find("serenity")->views,
+                      sizeof memory.views);
   assert_int_equal(memory.inputs, INPUTS_WHOLE_RUN);
   assert_int_equal(memory.outputs, OUTPUTS_TO_END);
   assert_int_equal(memory.round, 4);
@@ -173,7 +162,7 @@ static void lack_of_memory_leaves_nothing(void **state) {
   fixture *f = *state;
   const size_t before = calm_context_bytes(f->context);
   calm_status status = CALM_NO_MEMORY;
-  for (long granted = 0; status != CALM_OK; granted++) {
+  for (uint64_t granted = 0; status != CALM_OK; granted++) {
     arena a;
     memory_plan plan;
     memory_model memory;
@@ -181,15 +170,12 @@ static void lack_of_memory_leaves_nothing(void **state) {
     f->allocations_left = granted;
     status = report_plan_read(&plan, &memory, &a, "p.json", least,
                               strlen(least), graph_of(f));
-    f->allocations_left = -1;
+    f->allocations_left = SCARCE_NEVER;
     assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
     arena_free(&a);
     assert_int_equal(calm_context_bytes(f->context), before);
   }
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -1,27 +1,13 @@
 /* Inspections, verdicts and packings filled by hand. */
 #include "report_fixture.h"
 
-static int open_fixture(void **state) {
-  static fixture f;
-  fixture_open(&f);
-  fixture_plan(&f);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture_close(*state);
-  return 0;
-}
-
 static void assert_text(const fixture *f, char *out, const char *line) {
   if (!strstr(out, line)) fail_msg("no '%s' in\n%s", line, out);
   assert_true(longest_line(out) <= 100);
   calm_text_free(f->context, out);
 }
 
-/* ---- Inspections ----------------------------------------------------------
- */
+/* ---- Inspections --------------------------------------------------------- */
 
 static calm_inspection inspection_of(fixture *f, memory_remedy *remedy,
                                      tensor_id *alive) {
@@ -103,8 +89,7 @@ static void an_inspection_has_json_and_no_csv(void **state) {
   calm_text_free(f->context, out);
 }
 
-/* ---- Verdicts -------------------------------------------------------------
- */
+/* ---- Verdicts ------------------------------------------------------------ */
 
 static void a_verdict_tells_its_faults(void **state) {
   fixture *f = *state;
@@ -158,8 +143,7 @@ static void a_model_without_a_plan_says_so(void **state) {
   calm_text_free(f->context, out);
 }
 
-/* ---- Packings -------------------------------------------------------------
- */
+/* ---- Packings ------------------------------------------------------------ */
 
 typedef struct rows {
   const char *ids[3];
@@ -211,8 +195,8 @@ static void a_packing_in_every_form(void **state) {
   assert_int_equal(calm_packing_render(&out, &p, CALM_FORMAT_CSV, false),
                    CALM_OK);
   assert_text(f, out,
-              "id,lower,upper,size,offset\n"
-              "one,5,7,8,16\ntwo,7,9,4,16\nnil,5,6,0,0\n");
+              "id,lower,upper,size,offset,group\n"
+              "one,5,7,8,16,0\ntwo,7,9,4,16,0\nnil,5,6,0,0,1\n");
   assert_int_equal(calm_packing_render(&out, &p, CALM_FORMAT_JSON, false),
                    CALM_OK);
   json_t *root = parse_json(out);
@@ -225,9 +209,6 @@ static void a_packing_in_every_form(void **state) {
   json_decref(root);
   calm_text_free(f->context, out);
 }
-
-#define TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -88,7 +88,7 @@ static void a_rich_file_is_read(void **state) {
   free(f);
 }
 
-/* C029: with every object at an odd place. */
+/* The same file with every object at an odd place reads the same. */
 static void misaligned_objects_are_read(void **state) {
   (void)state;
   build_file *files[2] = {rich_file(false), rich_file(true)};
@@ -108,7 +108,6 @@ static void misaligned_objects_are_read(void **state) {
   }
 }
 
-/* C028 and its kind: heads that lead nowhere. */
 static void heads_that_lead_nowhere_are_refused(void **state) {
   (void)state;
   static const struct {
@@ -190,7 +189,7 @@ static void overlapping_references_end(void **state) {
   refused(f, "objects overlap too often");
 }
 
-/* ---- Truncation --------------------------------------------------------- */
+/* ---- Truncation ---------------------------------------------------------- */
 
 /* Cut in its own block, so that a sanitizer sees every byte read beyond. */
 static reading *reading_of_part(const uint8_t *bytes, size_t length) {
@@ -240,7 +239,7 @@ static void every_cut_of_a_real_file_is_refused(void **state) {
   cut_case("models/tflm_mnist_lstm_int8.tflite", 97, 4);
 }
 
-/* ---- Damage ------------------------------------------------------------- */
+/* ---- Damage -------------------------------------------------------------- */
 
 /* Each byte of a file set to a few values: read or refused, nothing else. */
 static void any_single_damage_is_survived(void **state) {
@@ -266,7 +265,7 @@ static void any_single_damage_is_survived(void **state) {
   free(f);
 }
 
-/* ---- Memory ------------------------------------------------------------- */
+/* ---- Memory -------------------------------------------------------------- */
 
 typedef struct rationing {
   size_t left; /* allocations that still succeed */

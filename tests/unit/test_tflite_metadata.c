@@ -38,7 +38,7 @@ static void end(reading *r, build_file *f) {
   free(f);
 }
 
-/* ---- The offline plan --------------------------------------------------- */
+/* ---- The offline plan ---------------------------------------------------- */
 
 static const int32_t first_plan[] = {1, 2, 4, 16, 32, 48, -1};
 static const int32_t second_plan[] = {0, 0, 4, 0, -1, 64, 128};
@@ -50,7 +50,7 @@ static const model_offline_plan *plan_of(const reading *r) {
   return &r->model.offline;
 }
 
-/* C001: the offsets of all subgraphs stand in one array. */
+/* The offsets of all subgraphs stand in one array. */
 static void a_plan_is_read(void **state) {
   (void)state;
   const build_metadata metadata[] = {{PLAN, 1}};
@@ -68,7 +68,7 @@ static void a_plan_is_read(void **state) {
   end(r, f);
 }
 
-/* C002: neither an empty name nor a beginning or a continuation is the name. */
+/* Neither an empty name nor a beginning or a continuation is the name. */
 static void names_are_compared_whole(void **state) {
   (void)state;
   static const char *const names[] = {"", NULL, "Offline",
@@ -180,7 +180,7 @@ static void shipped_plans_are_read(void **state) {
   }
 }
 
-/* ---- Control dependencies ----------------------------------------------- */
+/* ---- Control dependencies ------------------------------------------------ */
 
 static build_file *file_with_edges(const uint8_t *bytes, uint32_t length) {
   const build_metadata metadata[] = {{EDGES, 1}};
@@ -188,7 +188,7 @@ static build_file *file_with_edges(const uint8_t *bytes, uint32_t length) {
   return file_with(metadata, 1, buffers, 2);
 }
 
-/* C025. Indices are doubled; version 1; two subgraphs. */
+/* Indices are doubled; version 1; two subgraphs. */
 static void control_edges_become_predecessors(void **state) {
   (void)state;
   static const uint8_t bytes[] = {1,    2,          /* version, subgraphs */
@@ -255,7 +255,7 @@ static void other_control_edges_are_left_out(void **state) {
   end(r, f);
 }
 
-/* ---- Signatures --------------------------------------------------------- */
+/* ---- Signatures ---------------------------------------------------------- */
 
 static void signatures_that_name_nothing_are_a_warning(void **state) {
   (void)state;

@@ -174,7 +174,7 @@ static void an_empty_subgraph_is_read(void **state) {
   refused(build_tflite(&none, false), "there is no subgraph");
 }
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 static void print_attributes(char *out, size_t size, const graph_op *o) {
   size_t used = 0;
@@ -230,7 +230,7 @@ static void attributes_are_spelled_as_in_the_text_form(void **state) {
   }
 }
 
-/* C032: the number is read by its type. */
+/* The number is read by its type. */
 static void the_axis_of_a_split_is_a_constant_operand(void **state) {
   (void)state;
   static const uint8_t minus_one[8] = {0xff, 0xff, 0xff, 0xff,
@@ -277,7 +277,7 @@ static void the_axis_of_a_split_is_a_constant_operand(void **state) {
   }
 }
 
-/* C037, C038: 3x3 depthwise, stride 2, dilation 3. */
+/* 3x3 depthwise, stride 2, dilation 3. */
 static void stored_shapes_win_over_formulas(void **state) {
   (void)state;
   const struct {
@@ -313,7 +313,7 @@ static void stored_shapes_win_over_formulas(void **state) {
   }
 }
 
-/* ---- Bodies ------------------------------------------------------------- */
+/* ---- Bodies -------------------------------------------------------------- */
 
 /* Three subgraphs, the first of which has one operator of `builtin`. */
 static build_file *calling(int32_t builtin, uint8_t type, build_list options,
@@ -372,7 +372,7 @@ static void a_body_has_to_exist_and_not_to_recur(void **state) {
   refused(calling(IF, 92, LIST(2, 1), &back), "must not recur");
 }
 
-/* C019, C025: what writes variables in a body does so at its caller's place. */
+/* What writes variables in a body does so at its caller's place. */
 static void state_in_a_body_makes_the_caller_stateful(void **state) {
   (void)state;
   const build_op assign = {.code = 2, .inputs = LIST(0, 1)};
@@ -405,7 +405,7 @@ static void subgraph_names_become_unique(void **state) {
   end(r, f);
 }
 
-/* ---- SwiftNet ----------------------------------------------------------- */
+/* ---- SwiftNet ------------------------------------------------------------ */
 
 /* The same network as somebody else wrote it down, with tensors named by their
    index in the file and no weights. */

@@ -222,7 +222,6 @@ static void data_makes_a_constant(void **state) {
   end(r, f);
 }
 
-/* C035, and a graph input that has data. */
 static void constants_may_be_outputs_or_inputs(void **state) {
   (void)state;
   static const uint8_t data[4];
@@ -271,7 +270,7 @@ static void external_buffers_are_weights(void **state) {
   end(r, f);
 }
 
-/* C013: an index is never used before it was compared with the count. */
+/* An index is never used before it was compared with the count. */
 static void buffers_and_graph_operands_have_to_exist(void **state) {
   (void)state;
   const build_buffer buffers[] = {{NULL, 0, 0, 0}, {NULL, 0, 0, 0}};
@@ -295,7 +294,7 @@ static void buffers_and_graph_operands_have_to_exist(void **state) {
   end(r, f);
 }
 
-/* C017: scratch that an accelerator's compiler put into the file. */
+/* Scratch that an accelerator's compiler put into the file. */
 static void tensors_from_nowhere_are_listed(void **state) {
   (void)state;
   const build_tensor tensors[] = {
@@ -311,7 +310,6 @@ static void tensors_from_nowhere_are_listed(void **state) {
   end(r, f);
 }
 
-/* C008 */
 static void an_untouched_tensor_is_no_fault(void **state) {
   (void)state;
   const build_tensor tensors[] = {

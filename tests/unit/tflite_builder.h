@@ -92,7 +92,7 @@ typedef struct build_model {
   uint32_t signature_count;
 } build_model;
 
-/* ---- Objects ------------------------------------------------------------ */
+/* ---- Objects ------------------------------------------------------------- */
 
 static inline void build_put(build_file *f, size_t at, uint64_t value,
                              unsigned size) {
@@ -183,7 +183,7 @@ static inline void build_element(build_file *f, size_t vector, uint32_t i,
   build_put(f, place, target - place, 4);
 }
 
-/* ---- A model ------------------------------------------------------------ */
+/* ---- A model ------------------------------------------------------------- */
 
 static inline void build_tensors(build_file *f, size_t subgraph,
                                  const build_subgraph *s) {
@@ -343,7 +343,7 @@ static inline build_file *build_tflite(const build_model *m, bool misaligned) {
   return f;
 }
 
-/* ---- Places in it ------------------------------------------------------- */
+/* ---- Places in it -------------------------------------------------------- */
 
 /* Element `i` of a vector of tables. */
 static inline size_t build_child(const build_file *f, size_t table,
@@ -375,7 +375,7 @@ static inline size_t build_target(const build_file *f, size_t table,
   return place + (size_t)flat_number(&view, place, 4);
 }
 
-/* ---- Reading it back ---------------------------------------------------- */
+/* ---- Reading it back ----------------------------------------------------- */
 
 /* What a test holds while it looks at one model. */
 typedef struct reading {

@@ -1,0 +1,272 @@
+/* Nodes: what they are, the names of their operands, their attributes. */
+#include <string.h>
+
+#include "model/onnx_parts.h"
+
+enum {
+  NODE_INPUT = PROTO_KEY(1, PROTO_BYTES),
+  NODE_OUTPUT = PROTO_KEY(2, PROTO_BYTES),
+  NODE_NAME = PROTO_KEY(3, PROTO_BYTES),
+  NODE_OP_TYPE = PROTO_KEY(4, PROTO_BYTES),
+  NODE_ATTRIBUTE = PROTO_KEY(5, PROTO_BYTES),
+  NODE_DOMAIN = PROTO_KEY(7, PROTO_BYTES),
+  ATTRIBUTE_NAME = PROTO_KEY(1, PROTO_BYTES),
+  ATTRIBUTE_F = PROTO_KEY(2, PROTO_FIXED32),
+  ATTRIBUTE_I = PROTO_KEY(3, PROTO_VARINT),
+  ATTRIBUTE_S = PROTO_KEY(4, PROTO_BYTES),
+  ATTRIBUTE_TENSOR = PROTO_KEY(5, PROTO_BYTES),
+  ATTRIBUTE_GRAPH = PROTO_KEY(6, PROTO_BYTES),
+  ATTRIBUTE_FLOATS = 7,
+  ATTRIBUTE_INTS = 8,
+  ATTRIBUTE_GRAPHS = PROTO_KEY(11, PROTO_BYTES),
+  ATTRIBUTE_TYPE = PROTO_KEY(20, PROTO_VARINT),
+  ATTRIBUTE_SPARSE = PROTO_KEY(22, PROTO_BYTES),
+  TYPE_SPARSE = 11
+};
+
+/* ---- Attributes --------------------------------------------------------- */
+
+static double float_of(uint64_t bits) {
+  uint32_t half = (uint32_t)bits;
+  float value;
+  memcpy(&value, &half, sizeof value);
+  return (double)value;
+}
+
+static calm_status read_floats(onnx_attribute *out, onnx_reader *r,
+                               proto_span span) {
+  uint64_t *bits;
+  uint32_t count;
+  TRY(proto_numbers(&bits, &count, &r->scratch, &r->file, span,
+                    ATTRIBUTE_FLOATS, PROTO_FIXED32));
+  if (count == 0) return CALM_OK;
+  ARENA_ARRAY(&r->scratch, out->floats, count);
+  for (uint32_t i = 0; i < count; i++) out->floats[i] = float_of(bits[i]);
+  out->count = count;
+  return CALM_OK;
+}
+
+static calm_status read_ints(onnx_attribute *out, onnx_reader *r,
+                             proto_span span) {
+  uint64_t *values;
+  uint32_t count;
+  TRY(proto_numbers(&values, &count, &r->scratch, &r->file, span,
+                    ATTRIBUTE_INTS, PROTO_VARINT));
+  if (count == 0) return CALM_OK;
+  out->ints = (int64_t *)values;
+  out->count = count;
+  return CALM_OK;
+}
+
+/* The graph is only announced here; its turn comes when this one is done, so
+   that depth costs no stack. */
+static calm_status announce_graph(onnx_attribute *out, onnx_reader *r,
+                                  uint32_t parent, uint32_t node,
+                                  proto_span span) {
+  uint32_t depth = r->graphs.data[parent].depth + 1;
+  if (depth > ONNX_MAX_DEPTH)
+    return onnx_fail(r, parent, span.begin, "bodies more than %d deep",
+                     ONNX_MAX_DEPTH);
+  onnx_graph body = {
+      .name = "", .parent = parent, .node = node, .span = span, .depth = depth};
+  name_table_init(&body.names, r->context);
+  out->graphs[out->count++] = r->graphs.count;
+  VECTOR_PUSH(r->context, &r->graphs, body);
+  return CALM_OK;
+}
+
+static calm_status read_graphs(onnx_attribute *out, onnx_reader *r,
+                               uint32_t parent, uint32_t node,
+                               proto_span span) {
+  uint32_t count = 0;
+  proto_field f;
+  for (proto_cursor c = proto_open(&r->file, span); proto_more(&c);) {
+    TRY(proto_next(&f, &c));
+    count += f.key == ATTRIBUTE_GRAPH || f.key == ATTRIBUTE_GRAPHS;
+  }
+  if (count == 0) return CALM_OK;
+  ARENA_ARRAY(&r->scratch, out->graphs, count);
+  for (proto_cursor c = proto_open(&r->file, span); proto_more(&c);) {
+    TRY(proto_next(&f, &c));
+    if (f.key == ATTRIBUTE_GRAPH || f.key == ATTRIBUTE_GRAPHS)
+      TRY(announce_graph(out, r, parent, node, f.span));
+  }
+  return CALM_OK;
+}
+
+/* Bytes, of which calm only needs those that are words. */
+static calm_status read_word(const char **out, onnx_reader *r,
+                             proto_span span) {
+  *out = arena_string(&r->scratch, (const char *)r->file.bytes + span.begin,
+                      span.end - span.begin);
+  return *out ? CALM_OK : context_no_memory(r->context);
+}
+
+/* Files older than the type field say by what is there. */
+static calm_status read_scalar(onnx_attribute *out, onnx_reader *r,
+                               const proto_field *f) {
+  const char *ignored;
+  switch (f->key) {
+    case ATTRIBUTE_NAME:
+      return proto_string(&out->name, &r->scratch, &r->file, f->span);
+    case ATTRIBUTE_F:
+      out->f = float_of(f->value);
+      out->type = ONNX_ATTRIBUTE_FLOAT;
+      return CALM_OK;
+    case ATTRIBUTE_I:
+      out->i = (int64_t)f->value;
+      out->type = ONNX_ATTRIBUTE_INT;
+      return CALM_OK;
+    case ATTRIBUTE_S:
+      out->type = ONNX_ATTRIBUTE_STRING;
+      return read_word(&out->s, r, f->span);
+    case ATTRIBUTE_TENSOR:
+      out->type = ONNX_ATTRIBUTE_TENSOR;
+      return onnx_read_tensor(&out->tensor, &ignored, r, f->span);
+    case ATTRIBUTE_SPARSE:
+      out->type = TYPE_SPARSE;
+      return onnx_read_sparse(&out->tensor, &ignored, r, f->span);
+    case ATTRIBUTE_GRAPH: out->type = ONNX_ATTRIBUTE_GRAPH; return CALM_OK;
+    case ATTRIBUTE_GRAPHS: out->type = ONNX_ATTRIBUTE_GRAPHS; return CALM_OK;
+    case PROTO_KEY(ATTRIBUTE_INTS, PROTO_VARINT):
+    case PROTO_KEY(ATTRIBUTE_INTS, PROTO_BYTES):
+      out->type = ONNX_ATTRIBUTE_INTS;
+      return CALM_OK;
+    case PROTO_KEY(ATTRIBUTE_FLOATS, PROTO_FIXED32):
+    case PROTO_KEY(ATTRIBUTE_FLOATS, PROTO_BYTES):
+      out->type = ONNX_ATTRIBUTE_FLOATS;
+      return CALM_OK;
+    default: return CALM_OK;
+  }
+}
+
+static calm_status read_attribute(onnx_attribute *out, onnx_reader *r,
+                                  uint32_t graph, uint32_t node,
+                                  proto_span span) {
+  onnx_attribute attribute = {.name = "", .s = ""};
+  int32_t stated = 0;
+  proto_cursor c = proto_open(&r->file, span);
+  while (proto_more(&c)) {
+    proto_field f;
+    TRY(proto_next(&f, &c));
+    if (f.key == ATTRIBUTE_TYPE) stated = (int32_t)f.value;
+    TRY(read_scalar(&attribute, r, &f));
+  }
+  TRY(read_ints(&attribute, r, span));
+  TRY(read_floats(&attribute, r, span));
+  TRY(read_graphs(&attribute, r, graph, node, span));
+  if (stated) attribute.type = stated;
+  *out = attribute;
+  return CALM_OK;
+}
+
+/* ---- The node ----------------------------------------------------------- */
+
+typedef struct node_counts {
+  uint32_t inputs, outputs, attributes;
+} node_counts;
+
+static calm_status count_fields(node_counts *out, const onnx_reader *r,
+                                proto_span span) {
+  proto_cursor c = proto_open(&r->file, span);
+  *out = (node_counts){0};
+  while (proto_more(&c)) {
+    proto_field f;
+    TRY(proto_next(&f, &c));
+    out->inputs += f.key == NODE_INPUT;
+    out->outputs += f.key == NODE_OUTPUT;
+    out->attributes += f.key == NODE_ATTRIBUTE;
+  }
+  return CALM_OK;
+}
+
+static calm_status reserve(onnx_node *out, onnx_reader *r, proto_span span) {
+  node_counts counts;
+  TRY(count_fields(&counts, r, span));
+  ARENA_ARRAY(&r->scratch, out->inputs, counts.inputs);
+  ARENA_ARRAY(&r->scratch, out->input_names, counts.inputs);
+  ARENA_ARRAY(&r->scratch, out->outputs, counts.outputs);
+  ARENA_ARRAY(&r->scratch, out->output_names, counts.outputs);
+  ARENA_ARRAY(&r->scratch, out->attributes, counts.attributes);
+  return CALM_OK;
+}
+
+static calm_status read_field(onnx_node *out, onnx_reader *r, uint32_t graph,
+                              const proto_field *f) {
+  const proto_file *file = &r->file;
+  switch (f->key) {
+    case NODE_INPUT:
+      return proto_string(&out->input_names[out->input_count++], &r->scratch,
+                          file, f->span);
+    case NODE_OUTPUT:
+      return proto_string(&out->output_names[out->output_count++], &r->scratch,
+                          file, f->span);
+    case NODE_NAME: return proto_string(&out->name, &r->scratch, file, f->span);
+    case NODE_OP_TYPE:
+      return proto_string(&out->op_type, &r->scratch, file, f->span);
+    case NODE_DOMAIN:
+      return proto_string(&out->domain, &r->scratch, file, f->span);
+    case NODE_ATTRIBUTE:
+      return read_attribute(&out->attributes[out->attribute_count++], r, graph,
+                            r->graphs.data[graph].nodes.count, f->span);
+    default: return CALM_OK;
+  }
+}
+
+static int64_t opset_of(const onnx_reader *r, const char *domain) {
+  for (uint32_t i = 0; i < r->opsets.count; i++)
+    if (!strcmp(r->opsets.data[i].domain, domain))
+      return r->opsets.data[i].version;
+  return 0;
+}
+
+static uint32_t function_of(const onnx_reader *r, const onnx_node *node) {
+  for (uint32_t i = 0; i < r->functions.count; i++)
+    if (!strcmp(r->functions.data[i].domain, node->domain) &&
+        !strcmp(r->functions.data[i].name, node->op_type))
+      return i;
+  return CALM_NONE;
+}
+
+calm_status onnx_read_node(onnx_node *out, onnx_reader *r, uint32_t graph,
+                           const proto_field *field) {
+  onnx_node node = {.name = "",
+                    .op_type = "",
+                    .domain = "",
+                    .position = field->all.begin,
+                    .entry = field->all};
+  TRY(reserve(&node, r, field->span));
+  proto_cursor c = proto_open(&r->file, field->span);
+  while (proto_more(&c)) {
+    proto_field f;
+    TRY(proto_next(&f, &c));
+    TRY(read_field(&node, r, graph, &f));
+  }
+  if (!*node.op_type)
+    return onnx_fail(r, graph, node.position, "a node without an operator");
+  if (!strcmp(node.domain, "ai.onnx")) node.domain = "";
+  node.opset = opset_of(r, node.domain);
+  node.function = function_of(r, &node);
+  *out = node;
+  return CALM_OK;
+}
+
+/* Dropout draws only where it is told that this is training. */
+static bool trains(const onnx_graph *g, const onnx_node *node) {
+  if (strcmp(node->op_type, "Dropout") || !g || node->input_count < 3 ||
+      node->inputs[2] == CALM_NONE)
+    return false;
+  const onnx_value *mode = &g->values.data[node->inputs[2]];
+  return !mode->contents.integers || mode->contents.count != 1 ||
+         mode->contents.integers[0] != 0;
+}
+
+bool onnx_is_random(const onnx_graph *g, const onnx_node *node) {
+  static const char *const kinds[] = {"RandomNormal",  "RandomNormalLike",
+                                      "RandomUniform", "RandomUniformLike",
+                                      "Multinomial",   "Bernoulli"};
+  if (*node->domain) return false;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!strcmp(node->op_type, kinds[i])) return true;
+  return trains(g, node);
+}

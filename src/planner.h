@@ -1,0 +1,92 @@
+/*
+ * The parts of the memory pipeline: what plan.c strings together and the other
+ * plan_*.c do.  Everything taken on the way lies in the planner's scratch and
+ * is gone after the run; what the plan keeps lies in the plan's own arena.
+ */
+#ifndef CALM_PLANNER_H
+#define CALM_PLANNER_H
+
+#include "memory/memory_joint.h"
+#include "pipeline.h"
+
+/* What there is beside for TensorFlow Lite Micro: all graphs of the model. */
+typedef struct plan_tflm {
+  graph *graphs; /* their operators have their scratch as workspace */
+  uint32_t count;
+  pipeline_tflm file;       /* the model as it is, and the scratch */
+  memory_problem *problems; /* per graph; the entry's comes later */
+  const op_id **sequences;  /* per graph but the entry: its order */
+  bool *is_body;            /* some operator runs it */
+  uint64_t doubt; /* bodies may need less than they do, by at most this */
+  uint64_t floor; /* no plan needs less, for the sake of other graphs and of
+                     what no operator touches */
+  const op_id **default_orders; /* of the file, where those are orders */
+  tflm_head default_head;       /* in these, without a plan */
+  uint64_t carried_bytes; /* head under the plan that the file brings along;
+                             UINT64_MAX: none */
+} plan_tflm;
+
+/* Everything one run of the pipeline works with. */
+typedef struct planner {
+  calm_plan *plan;
+  const graph *g;
+  const calm_options *options;
+  const uint64_t *body_arenas;
+  memory_problem problem;
+  plan_tflm *tflm; /* NULL under all other models of memory */
+  arena *scratch;
+} planner;
+
+/* An order of the order problem, with the arena it gets. */
+typedef struct plan_candidate {
+  uint32_t *order_sequence;   /* of order operators */
+  op_id *sequence;            /* of graph operators */
+  memory_placement placement; /* of the entry alone, or */
+  memory_joint joint;         /* of all graphs */
+  layout_result layout;
+  const op_id *const *orders; /* tflm: per graph */
+  plan_source source;
+  const uint64_t *const *offsets; /* tflm: per graph and tensor; NULL: all is
+                               left to the runtime */
+  tflm_head head;                 /* tflm: what the runtime makes of it */
+} plan_candidate;
+
+order_options plan_order_options(const calm_options *options);
+
+/* No arena is smaller than this, in whatever order. */
+uint64_t plan_arena_bound(const planner *p);
+
+/* Is another order than the one that was found as good an answer?  Not where
+   the user asked for the order of a certain method. */
+bool plan_order_is_free(const planner *p);
+
+/* Place what lives under an order.  Belongs to the planner's scratch. */
+calm_status plan_place(plan_candidate *out, const planner *p,
+                       const uint32_t *order_sequence,
+                       const layout_options *options, limits *l);
+
+/* Walk over orders whose peak is no higher than the plan's; `best` becomes the
+   one with the least arena.  Ends at an arena of `target_bytes`. */
+calm_status plan_try_orders(plan_candidate *best, const planner *p,
+                            uint64_t target_bytes, limits *l);
+
+/*
+ * For TensorFlow Lite Micro, in this order: find the orders of all bodies and
+ * the head of the model as it is; place an order of the entry (in place of the
+ * rest of plan_place); predict the head, and keep to something simpler if it
+ * exceeds that of the model as it is; fill in what the plan says of graphs,
+ * offsets and runtime.
+ */
+calm_status plan_tflm_prepare(planner *p);
+calm_status plan_tflm_place(plan_candidate *c, const planner *p,
+                            const layout_options *options, limits *l);
+calm_status plan_tflm_settle(plan_candidate *best, const planner *p, limits *l);
+calm_status plan_tflm_record(planner *p, const plan_candidate *c);
+/* All graphs of the plan, judged by code that knows nothing of how it was made:
+   CALM_INTERNAL if it does not hold, or costs another head than promised. */
+calm_status plan_tflm_check(const planner *p);
+
+/* Fill the plan: order, profile, offsets, outcomes, summary. */
+calm_status plan_record(planner *p, const plan_candidate *c);
+
+#endif
