@@ -175,7 +175,6 @@ const char *calm_model_format(const calm_model *model) {
     case MODEL_CG: return "cg";
     case MODEL_ONNX: return "onnx";
     case MODEL_TFLITE: return "tflite";
-    case MODEL_ONNX: return "onnx";
     case MODEL_BUILT: break;
   }
   return "built";

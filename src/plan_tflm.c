@@ -18,30 +18,6 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- Before the entry is planned ----------------------------------------- */
 
-/* An offline plan says where tensors lie; it cannot change what is copied or
-   who owns the inputs. */
-static calm_status refuse_columns(const planner *p) {
-  const memory_model *m = &p->plan->memory;
-  const struct {
-    bool refused;
-    const char *option;
-  } rules[] = {
-      {m->concat == CONCAT_ELIDE, "--concat elide"},
-      {m->inputs != INPUTS_UNTIL_USE, "--inputs other than until-use"},
-      {m->outputs != OUTPUTS_TO_END, "--outputs external"},
-      {m->variables != VARIABLES_EXTERNAL, "--variables whole-run"},
-      {m->align % TFLM_ALIGN != 0, "--align that is no multiple of 16"},
-      {m->round != TFLM_ALIGN, "--round other than 16"}};
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-    if (rules[i].refused)
-      return context_fail(p->plan->context, CALM_MISUSE,
-                          "%s: TensorFlow Lite Micro does not do that; "
-                          "--subgraphs entry plans the first graph alone, "
-                          "without it",
-                          rules[i].option);
-  return CALM_OK;
-}
-
 /* The graphs of the model with all scratch of an operator as its workspace.
    None is a body here: the runtime keeps the inputs of a body, like those of
    the entry, only until their last use. */
@@ -71,6 +47,29 @@ static bool bodies_are_done(const graph *g, const bool *done) {
     for (uint32_t i = 0; i < g->ops.data[op].body_count; i++)
       if (!done[g->ops.data[op].bodies[i]]) return false;
   return true;
+}
+
+static uint64_t placed_bytes(const graph_tensor *tensor) {
+  return tflm_places(tensor, UINT64_MAX)
+             ? number_round_up(tflm_tensor_bytes(tensor), TFLM_ALIGN)
+             : 0;
+}
+
+/* Before the operators of a graph run, all its inputs are there. */
+static uint64_t sum_inputs(const graph *g) {
+  uint64_t sum = 0;
+  for (tensor_id t = 0; t < g->tensors.count; t++)
+    if (g->tensors.data[t].flags & CALM_TENSOR_INPUT)
+      sum += placed_bytes(&g->tensors.data[t]);
+  return sum;
+}
+
+/* Each tensor takes its bytes, whether an operator touches it or not. */
+static void raise_floor_by_tensors(plan_tflm *t) {
+  for (uint32_t i = 0; i < t->count; i++)
+    for (tensor_id k = 0; k < t->graphs[i].tensors.count; k++)
+      t->floor = larger(t->floor, placed_bytes(&t->graphs[i].tensors.data[k]));
+  t->floor = larger(t->floor, sum_inputs(&t->graphs[0]));
 }
 
 /* What a body needs and what it needs at least: where its order is not proved
@@ -164,7 +163,6 @@ calm_status plan_tflm_prepare(planner *p) {
   uint64_t *arenas;
   const uint32_t count = p->plan->model->graphs.count;
   if (!t) return context_no_memory(p->plan->context);
-  TRY(refuse_columns(p));
   TRY(pipeline_tflm_model(&t->file, p->plan->model, p->options, p->scratch));
   TRY(copy_graphs(p, t));
   ARENA_ARRAY(p->scratch, t->problems, count);

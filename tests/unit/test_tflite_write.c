@@ -443,7 +443,7 @@ static void a_model_from_memory_has_no_file(void **state) {
   calm_context *context = calm_context_new(NULL);
   calm_model *model;
   assert_int_equal(
-      calm_model_parse(&model, context, f->bytes, f->length, "memory"),
+      calm_model_parse(&model, context, f->bytes, f->length, "memory", NULL),
       CALM_OK);
   assert_int_equal(calm_model_write(model, "/tmp/calm-never"), CALM_MISUSE);
   calm_model_free(model);
