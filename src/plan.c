@@ -167,6 +167,7 @@ static calm_status run(planner *p) {
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;
   plan->offline_plan = p->options->offline_plan;
+  plan->note = p->options->note;
   TRY(plan_record(p, &best));
   return check_plan(p);
 }

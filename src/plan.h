@@ -79,6 +79,7 @@ struct calm_plan {
   memory_profile profile; /* of the chosen order, from first principles */
   uint64_t budget_bytes;  /* UINT64_MAX: none given */
   bool offline_plan;      /* its writer may write the offsets */
+  bool note;              /* its writer leaves a note in the metadata */
   bool timing;
   double order_seconds, layout_seconds;
 };

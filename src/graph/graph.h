@@ -109,9 +109,9 @@ calm_status graph_add_op(op_id *out, graph *g, const graph_op *op);
 /*
  * Look after the bodies of all operators of a model: each must be one of its
  * `count` graphs, and no graph may run itself, directly or through others.  An
- * operator that runs a graph with a stateful operator becomes stateful, and what
- * it runs is marked as a body.  To be
- * called before graph_finish where operators have bodies.
+ * operator that runs a graph with a stateful operator becomes stateful, and
+ * what it runs is marked as a body.  To be called before graph_finish where
+ * operators have bodies.
  */
 calm_status graph_link_bodies(graph *graphs, uint32_t count, const char *path);
 
