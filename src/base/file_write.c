@@ -47,8 +47,7 @@ static void fetch(const uint8_t *bytes, size_t length) {
 #ifdef MADV_POPULATE_READ
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t begin = (uintptr_t)bytes / page * page;
-  madvise((void *)begin, (uintptr_t)bytes + length - begin,
-          MADV_POPULATE_READ);
+  madvise((void *)begin, (uintptr_t)bytes + length - begin, MADV_POPULATE_READ);
 #else
   (void)bytes;
   (void)length;
