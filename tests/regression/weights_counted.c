@@ -75,8 +75,8 @@ static void each_way_gives_the_same_plan(void **state) {
     message m = network(w);
     calm_context *context = calm_context_new(NULL);
     calm_options *options;
-    calm_model *model;
-    calm_plan *plan;
+    calm_model *model = NULL;
+    calm_plan *plan = NULL;
     assert_int_equal(calm_options_new(&options, context), CALM_OK);
     assert_int_equal(calm_options_set(options, "memory", "plain"), CALM_OK);
     if (calm_model_parse(&model, context, m.bytes, m.length, "net", NULL) ||
