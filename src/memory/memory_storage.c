@@ -49,7 +49,9 @@ static memory_sharing find_sharing(const resolver *r, const graph_op *op) {
     return (memory_sharing){0, op->input_count};
   uint32_t slot = find_viewed_slot(r, op);
   if (slot >= op->input_count || op->inputs[slot] == CALM_NONE ||
-      has_flag(r, op->inputs[slot], r->model->copied))
+      has_flag(r, op->inputs[slot], r->model->copied) ||
+      (r->model->own_outputs &&
+       has_flag(r, op->outputs[0], CALM_TENSOR_OUTPUT)))
     return none;
   if (tensor_at(r, op->inputs[slot])->bytes !=
       tensor_at(r, op->outputs[0])->bytes)
@@ -94,12 +96,15 @@ static memory_base describe_base(const resolver *r, tensor_id t) {
   const bool variable = tensor->flags & CALM_TENSOR_VARIABLE;
   const bool external = (input && m->inputs == INPUTS_EXTERNAL) ||
                         (variable && m->variables == VARIABLES_EXTERNAL);
-  const bool exists = input || variable || r->g->producer[t] != CALM_NONE;
+  const bool made = r->g->producer[t] != CALM_NONE;
+  const bool exists = input || variable || made;
+  const bool unread = r->g->reader_begin[t] == r->g->reader_begin[t + 1];
   const bool constant = tensor->flags & CALM_TENSOR_CONST;
   return (memory_base){
       .placed = exists && !constant && !external && tensor->bytes > 0,
       .from_start = input || variable,
-      .to_end = variable || (input && m->inputs == INPUTS_WHOLE_RUN),
+      .to_end = variable || (input && m->inputs == INPUTS_WHOLE_RUN) ||
+                (made && unread && m->keep_unread),
       .bytes = number_round_up(tensor->bytes, m->round)};
 }
 
