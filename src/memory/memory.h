@@ -58,6 +58,9 @@ typedef struct memory_model {
 /* NULL if there is no such preset. */
 const memory_model *memory_model_find(const char *name);
 
+/* No column differs from those of the preset that it is named after. */
+bool memory_model_is_preset(const memory_model *model);
+
 /* Override one column by its option ("inputs", "inplace", ...).  CALM_MISUSE
    with the list of what would be right. */
 calm_status memory_model_override(memory_model *model, calm_context *context,

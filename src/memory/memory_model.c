@@ -89,6 +89,16 @@ const memory_model *memory_model_find(const char *name) {
   return NULL;
 }
 
+bool memory_model_is_preset(const memory_model *m) {
+  const memory_model *p = memory_model_find(m->name);
+  return p && m->inputs == p->inputs && m->outputs == p->outputs &&
+         m->align == p->align && m->round == p->round &&
+         bits_equal(m->inplace, p->inplace, OP_KIND_WORDS) &&
+         bits_equal(m->views, p->views, OP_KIND_WORDS) &&
+         m->concat == p->concat && m->variables == p->variables &&
+         m->subgraphs == p->subgraphs;
+}
+
 enum { MAX_UNIT = 1 << 30, MAX_CHOICES = 4 };
 
 /* The columns that choose one of a few words, in the order of their enum. */
