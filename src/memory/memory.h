@@ -44,11 +44,12 @@ typedef struct memory_model {
   uint64_t inplace[OP_KIND_WORDS]; /* kinds that may overwrite a dying input */
   uint64_t views[OP_KIND_WORDS];   /* kinds whose output is their input under
                                       another name */
-  unsigned copied;        /* CALM_TENSOR_*: a view of such an input is a copy */
-  bool own_outputs;       /* a graph output is never a view nor made in place */
-  bool sole_reader;       /* only an input that no other operator reads, now or
-                             before, is overwritten */
-  bool keep_unread;       /* what nobody reads stays to the end */
+  unsigned copied;  /* CALM_TENSOR_*: a view of such an input is a copy */
+  bool own_outputs; /* a graph output is never a view nor made in place */
+  bool sole_reader; /* only an input that no other operator reads, now or
+                       before, is overwritten */
+  bool keep_unread; /* what nobody reads stays to the end, unless an in-place
+ kind makes it */
   uint64_t inplace_above; /* inputs of no more bytes are not overwritten */
   memory_concat concat;
   memory_variables variables;

@@ -73,7 +73,8 @@ static bool may_share(const planner *p, const graph_op *op, uint32_t slot,
                       bool changes) {
   const tensor_id in = op->inputs[slot], out = op->outputs[0];
   if (in == CALM_NONE || has(p, in, CALM_TENSOR_INPUT) ||
-      has(p, out, CALM_TENSOR_OUTPUT) || !in_main_arena(p, in))
+      has(p, out, CALM_TENSOR_OUTPUT) || !in_main_arena(p, in) ||
+      p->g->producer[in] == CALM_NONE)
     return false;
   return !changes ||
          (tensor_of(p, in)->bytes == tensor_of(p, out)->bytes &&
@@ -86,7 +87,7 @@ static bool may_share(const planner *p, const graph_op *op, uint32_t slot,
 static void find_root(planner *p, const graph_op *op) {
   const bool changes = bits_has(p->model->inplace, op->kind);
   if (!changes && !bits_has(p->model->views, op->kind)) return;
-  if (op->output_count == 0 || op->outputs[0] == CALM_NONE) return;
+  if (op->output_count != 1 || op->outputs[0] == CALM_NONE) return;
   const uint32_t slots = changes ? 2 : 1;
   uint32_t slot = 0;
   while (slot < slots && slot < op->input_count &&

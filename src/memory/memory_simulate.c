@@ -217,15 +217,21 @@ static calm_status keep_outputs(simulation *s) {
   return CALM_OK;
 }
 
+/* Nobody reads it, and it is not made in place, where it would go together with
+   what it is made of. */
+static bool is_left_over(const simulation *s, tensor_id t) {
+  const op_id producer = s->g->producer[t];
+  return producer != CALM_NONE && reading_slots(s, t) == 0 &&
+         !bits_has(s->model->inplace, s->g->ops.data[producer].kind);
+}
+
 static void keep_by_flags(simulation *s) {
   for (tensor_id t = 0; t < s->g->tensors.count; t++) {
     const unsigned flags = tensor_of(s, t)->flags;
     if ((flags & CALM_TENSOR_VARIABLE) ||
         ((flags & CALM_TENSOR_INPUT) && s->model->inputs == INPUTS_WHOLE_RUN))
       s->kept[t] = true;
-    if (s->model->keep_unread && s->g->producer[t] != CALM_NONE &&
-        reading_slots(s, t) == 0)
-      s->kept[t] = true;
+    if (s->model->keep_unread && is_left_over(s, t)) s->kept[t] = true;
   }
 }
 

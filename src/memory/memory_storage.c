@@ -88,6 +88,15 @@ static calm_status resolve_bases(resolver *r) {
   return CALM_OK;
 }
 
+/* Does nobody read the tensor, and the runtime forget about it therefore?  One
+   that is made in place goes with what it is made of. */
+static bool stays_unread(const resolver *r, tensor_id t) {
+  const op_id producer = r->g->producer[t];
+  return r->model->keep_unread && producer != CALM_NONE &&
+         r->g->reader_begin[t] == r->g->reader_begin[t + 1] &&
+         !bits_has(r->model->inplace, r->g->ops.data[producer].kind);
+}
+
 /* What a tensor's own flags say, before the rest of the graph has its say. */
 static memory_base describe_base(const resolver *r, tensor_id t) {
   const graph_tensor *tensor = tensor_at(r, t);
@@ -96,15 +105,13 @@ static memory_base describe_base(const resolver *r, tensor_id t) {
   const bool variable = tensor->flags & CALM_TENSOR_VARIABLE;
   const bool external = (input && m->inputs == INPUTS_EXTERNAL) ||
                         (variable && m->variables == VARIABLES_EXTERNAL);
-  const bool made = r->g->producer[t] != CALM_NONE;
-  const bool exists = input || variable || made;
-  const bool unread = r->g->reader_begin[t] == r->g->reader_begin[t + 1];
+  const bool exists = input || variable || r->g->producer[t] != CALM_NONE;
   const bool constant = tensor->flags & CALM_TENSOR_CONST;
   return (memory_base){
       .placed = exists && !constant && !external && tensor->bytes > 0,
       .from_start = input || variable,
       .to_end = variable || (input && m->inputs == INPUTS_WHOLE_RUN) ||
-                (made && unread && m->keep_unread),
+                stays_unread(r, t),
       .bytes = number_round_up(tensor->bytes, m->round)};
 }
 
