@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/report_emit.h"
 #include "report/report_name.h"
 #include "report/report_picture.h"
 #include "report/report_runtime.h"
@@ -268,11 +269,31 @@ static calm_status write_table(text *out, const calm_plan *plan,
   return report_tensors(out, plan->graph, &plan->profile, plan->offsets, color);
 }
 
+/* What needs no picture. */
+static calm_status render_file(text *out, const calm_plan *plan,
+                               calm_format format, arena *scratch) {
+  switch (format) {
+    case CALM_FORMAT_BUFFERPLAN: return report_bufferplan(out, plan, scratch);
+    case CALM_FORMAT_C_HEADER: return report_header(out, plan, scratch);
+    case CALM_FORMAT_TRACE: return report_trace(out, plan, scratch);
+    case CALM_FORMAT_MODEL_EXPLORER: return report_explorer(out, plan, scratch);
+    case CALM_FORMAT_JSON:
+    case CALM_FORMAT_TABLE:
+    case CALM_FORMAT_CSV:
+    case CALM_FORMAT_LONG: break;
+  }
+  return report_json_write(out, report_plan_json(scratch, plan));
+}
+
+static bool needs_picture(calm_format format) {
+  return format == CALM_FORMAT_TABLE || format == CALM_FORMAT_LONG ||
+         format == CALM_FORMAT_CSV;
+}
+
 static calm_status render(text *out, const calm_plan *plan, calm_format format,
                           bool color, arena *scratch) {
   picture p;
-  if (format == CALM_FORMAT_JSON)
-    return report_json_write(out, report_plan_json(scratch, plan));
+  if (!needs_picture(format)) return render_file(out, plan, format, scratch);
   TRY(list_blocks(&p, plan, format, scratch));
   if (format == CALM_FORMAT_CSV) {
     write_csv(out, &p);
