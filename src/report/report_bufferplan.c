@@ -164,7 +164,7 @@ static void write_table(text *out, const entries *e) {
               "static_assert(sizeof(Storage) == "
               "tflite::SizeOfBufferPlan(kBufferCount),\n"
               "              \"a buffer plan has another layout here\");\n\n"
-              "inline const tflite::BufferPlan *Plan() {\n"
+              "static inline const tflite::BufferPlan *Plan() {\n"
               "  return reinterpret_cast<const tflite::BufferPlan *>"
               "(&kStorage);\n}\n");
 }

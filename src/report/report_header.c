@@ -29,13 +29,13 @@ static void write_source(header *h) {
   text_format(h->out, "/*\n * The memory plan of ");
   report_comment(h->out, report_file_name(plan->model->path));
   text_format(h->out, ", made by calm " CALM_VERSION ".\n *\n");
-  text_format(h->out, " * Memory model ");
+  text_format(h->out, " * Graph \"");
+  report_comment(h->out, plan->graph->name);
+  text_format(h->out, "\", memory model ");
   report_comment(h->out, plan->memory.name);
-  text_format(h->out, "; order %s, layout %s; \"",
+  text_format(h->out, "; order %s, layout %s.\n",
               calm_outcome_name(plan->summary.order_outcome),
               calm_outcome_name(plan->summary.layout_outcome));
-  report_comment(h->out, plan->graph->name);
-  text_format(h->out, "\" is the graph.\n");
   text_format(h->out,
               " * Offsets and sizes are bytes.  Offsets count from the "
               "beginning of an arena\n"
