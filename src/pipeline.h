@@ -40,6 +40,12 @@ typedef struct pipeline_tflm {
                        plan, else NULL */
 } pipeline_tflm;
 
+/* A memory model that asks for what TensorFlow Lite Micro cannot do is of the
+   first graph alone: with a warning, or CALM_MISUSE if --subgraphs tflm insists
+   on the contrary. */
+calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
+                                 bool insisted);
+
 /* In the arena, which must outlive *out. */
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a);

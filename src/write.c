@@ -27,19 +27,12 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
 
 /* ---- What is to be written ----------------------------------------------- */
 
-static bool places_anything(const calm_plan *plan) {
-  for (uint32_t i = 0; i < plan->model->graphs.count; i++)
-    for (tensor_id t = 0; t < plan->model->graphs.data[i].tensors.count; t++)
-      if (plan->graphs[i].offsets[t] != UINT64_MAX) return true;
-  return false;
-}
-
 /* Only offsets that were chosen by the rules of TensorFlow Lite Micro are right
    there, and no other runtime reads them. */
 static model_plan_action choose_action(const calm_plan *plan) {
   if (plan->model->format != MODEL_TFLITE) return MODEL_PLAN_KEEP;
-  const bool theirs = strcmp(plan->memory.name, "tflm") == 0;
-  if (theirs && plan->offline_plan && places_anything(plan))
+  const bool theirs = plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+  if (theirs && plan->runtime.source != PLAN_NONE && plan->offline_plan)
     return MODEL_PLAN_WRITE;
   if (plan->model->offline.present && plan->offline_plan)
     context_log(plan->context, CALM_LOG_WARNING,

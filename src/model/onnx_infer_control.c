@@ -58,7 +58,7 @@ static void take(infer_node *n, uint32_t o, const onnx_value *value) {
   n->outputs[o].shape = value->shape;
   n->outputs[o].contents = value->contents;
   n->outputs[o].flags = value->flags & ONNX_VALUE_OPAQUE;
-  if (!n->why) n->why = value->why;
+  if (!n->why && !infer_complete(&value->shape)) n->why = value->why;
 }
 
 static const onnx_value unknown_value = {.shape.rank = ONNX_NO_RANK};
@@ -70,18 +70,45 @@ static int64_t condition(const infer_node *n, uint32_t i) {
   return c && c->integers && c->count == 1 ? c->integers[0] : ONNX_UNKNOWN;
 }
 
-calm_status infer_if(infer_node *n) {
-  static const char *const names[] = {"else_branch", "then_branch"};
+/* A branch that no runtime could execute was not taken, if the node has run. */
+static calm_status choose_branches(uint32_t *one, uint32_t *other,
+                                   infer_node *n) {
+  onnx_graph *graphs = n->r->graphs.data;
   int64_t taken = condition(n, 0);
-  uint32_t one = body_of(n, names[taken != 0]);
-  uint32_t other = taken == ONNX_UNKNOWN ? body_of(n, names[0]) : one;
+  *one = body_of(n, "then_branch");
+  *other = body_of(n, "else_branch");
+  if (*one == CALM_NONE || *other == CALM_NONE) return CALM_OK;
+  if (taken != ONNX_UNKNOWN) graphs[taken ? *other : *one].unreachable = true;
+  if (graphs[*one].unreachable && graphs[*other].unreachable)
+    return infer_conflict(n, "has no branch that can be executed");
+  if (graphs[*one].unreachable)
+    *one = *other;
+  else if (graphs[*other].unreachable)
+    *other = *one;
+  return CALM_OK;
+}
+
+static calm_status join_branches(infer_node *n, uint32_t o, const onnx_value *a,
+                                 const onnx_value *b) {
+  take(n, o, a);
+  if (a == b) return CALM_OK;
+  TRY(infer_join(&n->outputs[o], n->r, a, b));
+  if (n->why || infer_complete(&n->outputs[o].shape)) return CALM_OK;
+  if (!infer_complete(&b->shape))
+    n->why = b->why;
+  else
+    TRY(infer_explain(n, "has branches whose results differ in shape"));
+  return CALM_OK;
+}
+
+calm_status infer_if(infer_node *n) {
+  uint32_t one, other;
+  TRY(choose_branches(&one, &other, n));
   if (one == CALM_NONE || other == CALM_NONE) return CALM_OK;
   for (uint32_t o = 0; o < n->node->output_count; o++) {
     const onnx_value *a = body_output(n, one, o);
     const onnx_value *b = body_output(n, other, o);
-    if (!a || !b) continue;
-    take(n, o, a);
-    if (a != b) TRY(infer_join(&n->outputs[o], n->r, a, b));
+    if (a && b) TRY(join_branches(n, o, a, b));
   }
   return CALM_OK;
 }
@@ -224,6 +251,7 @@ calm_status infer_loop(infer_node *n) {
   uint32_t body = body_of(n, "body");
   uint32_t carried = n->node->input_count > 2 ? n->node->input_count - 2 : 0;
   if (body == CALM_NONE) return CALM_OK;
+  n->r->graphs.data[body].unreachable = false;
   for (uint32_t o = 0; o < n->node->output_count; o++) {
     const onnx_value *value = body_output(n, body, o + 1);
     const onnx_value *initial = body_input(n, body, o + 2);
@@ -338,6 +366,7 @@ calm_status infer_scan(infer_node *n) {
   int64_t rounds;
   const char *symbol;
   if (!read_scan(&s, n)) return CALM_OK;
+  n->r->graphs.data[s.body].unreachable = false;
   find_rounds(&rounds, &symbol, &s, n);
   for (uint32_t o = 0; o < n->node->output_count; o++) {
     const onnx_value *value = body_output(n, s.body, o);

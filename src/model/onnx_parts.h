@@ -27,7 +27,7 @@ enum {
   ONNX_DOUBLE = 11
 };
 
-enum { ONNX_NO_RANK = UINT32_MAX };
+#define ONNX_NO_RANK UINT32_MAX
 #define ONNX_UNKNOWN                                       \
   INT64_MIN /* a dimension or an element that is not known \
              */
@@ -136,6 +136,8 @@ typedef struct onnx_graph {
   value_id *inputs, *outputs; /* by position; initializers that are listed as
                                  inputs too are left out */
   uint32_t input_count, output_count;
+  bool unreachable; /* after onnx_infer: a branch that is never taken, or that
+                       no runtime could execute; so its sizes may be missing */
   uint32_t *order; /* nodes in a topological order, file order where possible */
   proto_span span; /* the GraphProto in the file */
   uint32_t node;   /* of the parent, which runs this graph */

@@ -53,6 +53,7 @@ def fold_constant_of_shape(model):
                                                          node.output[0]))
     del graph.node[:]
     graph.node.extend(kept)
+    model.ir_version = 8  # the first ones want every initializer as an input
     return model
 
 

@@ -5,7 +5,7 @@
                [--value INPUT=N]... [--invocations N] [--seed N]
 
 --dim says the size of a named dimension, or of one without a name by input and
-axis (x.1=64); what is not said is 1.  --value what all elements of
+axis (x:1=64); what is not said is 1.  --value what all elements of
 an input are (else they are random).
 
 The meter is the runtime's own: the largest `mem_bytes_requested_in_use` that
@@ -55,7 +55,7 @@ def make_session(path, order, profile):
 def input_shape(entry, dims):
     """Numbers for the names in a shape; what --dim leaves open is 1."""
     return [size if isinstance(size, int) else
-            dims.get(size or f"{entry.name}.{axis}", 1)
+            dims.get(size or f"{entry.name}:{axis}", 1)
             for axis, size in enumerate(entry.shape)]
 
 

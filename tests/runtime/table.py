@@ -112,8 +112,7 @@ def ort_row(name, model, dims=(), values=()):
     words = [word for dim in dims for word in ("--dim", dim)]
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / model.name
-        done = tool.call("plan", model, *tool.LIMITS, "--memory", "ort", *words,
-                         "-o", out)
+        done = tool.call("plan", model, *tool.LIMITS, "-o", out, *words)
         if done.returncode:
             return [name] + [None] * 5 + ["FAILS"]
         runs = [runtimes.ort(model, out, order=order, dims=dims, values=values)
