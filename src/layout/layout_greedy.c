@@ -17,6 +17,7 @@
 #include "layout/layout_overlap.h"
 #include "layout/layout_pair.h"
 #include "layout/layout_probe.h"
+#include "layout/layout_stack.h"
 
 /* What orders look at. */
 typedef struct body_facts {
@@ -45,6 +46,8 @@ typedef struct greedy {
   uint32_t taken_capacity;
   layout_overlap placed; /* pieces that have a place */
   layout_probes probes;
+  bool wide; /* bodies may meet very many others */
+  layout_stack stack;
   uint64_t *offsets;
   layout_placement best;
 } greedy;
@@ -69,7 +72,19 @@ static calm_status push_taken(greedy *g, uint32_t at, taken interval) {
   return CALM_OK;
 }
 
-/* All offsets above `from` that placed pieces deny to a body. */
+/* So many are sorted faster than the whole stack is walked along. */
+#if CALM_HOSTILE
+enum { MANY_TAKEN = 2 };
+#else
+enum { MANY_TAKEN = 512 };
+#endif
+
+static bool are_many(const greedy *g, uint32_t count) {
+  return g->wide && count > MANY_TAKEN;
+}
+
+/* All offsets above `from` that placed pieces deny to a body, unless they are
+   many. */
 static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body,
                                  uint64_t from) {
   const layout_piece *pieces = g->p->pieces;
@@ -78,7 +93,8 @@ static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body,
        i++) {
     layout_overlap_walk walk =
         layout_overlap_begin(&g->placed, &pieces[i], from);
-    for (uint32_t j; (j = layout_overlap_next(&walk)) != CALM_NONE;) {
+    for (uint32_t j;
+         !are_many(g, *out) && (j = layout_overlap_next(&walk)) != CALM_NONE;) {
       taken t;
       layout_pieces_forbid(&t.after, &t.before, &pieces[i], &pieces[j]);
       t.after += (int64_t)g->offsets[pieces[j].body];
@@ -111,6 +127,7 @@ static calm_status mark_placed(greedy *g, uint32_t body, uint64_t offset) {
        i++) {
     layout_overlap_add(&g->placed, i, offset + pieces[i].high);
     TRY(layout_probes_add(&g->probes, &pieces[i], offset));
+    if (g->wide) TRY(layout_stack_add(&g->stack, &pieces[i], offset));
   }
   return CALM_OK;
 }
@@ -119,6 +136,7 @@ static calm_status place_fixed(greedy *g, uint64_t *out) {
   uint64_t arena_bytes = 0;
   layout_overlap_clear(&g->placed);
   layout_probes_clear(&g->probes);
+  if (g->wide) layout_stack_clear(&g->stack);
   for (uint32_t b = 0; b < g->p->body_count; b++) {
     const layout_body *body = &g->p->bodies[b];
     g->offsets[b] = 0;
@@ -143,9 +161,12 @@ static calm_status find_offset(greedy *g, uint64_t *out, uint32_t body,
   *out = number_round_up(top, g->p->bodies[body].align);
   if (!search) return CALM_OK;
   const uint64_t from = layout_probes_bound(&g->probes, body, &work);
-  limits_spend(g->l, work);
   TRY(collect_taken(g, &count, body, from));
-  *out = lowest_free(g->taken, count, from, g->p->bodies[body].align);
+  if (are_many(g, count))
+    *out = layout_stack_fit(&g->stack, g->p, body, from, &work);
+  else
+    *out = lowest_free(g->taken, count, from, g->p->bodies[body].align);
+  limits_spend(g->l, work);
   return CALM_OK;
 }
 
@@ -255,6 +276,8 @@ static calm_status prepare(greedy *g, const layout_problem *p, arena *scratch,
   ARENA_ARRAY(scratch, g->order, p->body_count);
   TRY(layout_overlap_make(&g->placed, p, scratch));
   TRY(layout_probes_make(&g->probes, p, &g->placed, scratch));
+  g->wide = g->probes.count > 0;
+  if (g->wide) TRY(layout_stack_make(&g->stack, p, scratch));
   ARENA_ARRAY(scratch, g->offsets, p->body_count);
   ARENA_ARRAY(results, g->best.offsets, p->body_count);
   for (uint32_t b = 0; b < p->body_count; b++) g->facts[b] = facts_of(p, b);
