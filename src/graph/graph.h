@@ -52,6 +52,7 @@ typedef struct graph_tensor {
   element_type type;
   unsigned flags; /* CALM_TENSOR_* */
   uint64_t bytes;
+  bool unwritten; /* a text says that no operator writes it, and it is right */
   uint32_t file_index; /* in the file it came from */
   graph_place place;
 } graph_tensor;
@@ -94,6 +95,10 @@ typedef struct graph {
   op_id *succs;
 } graph;
 
+/* Does a tensor of a finished graph come from nowhere, and yet somebody wants
+   it?  It costs nothing. */
+bool graph_tensor_is_missing(const graph *g, tensor_id t);
+
 /* An empty graph in an arena.  Its vectors are freed by graph_free. */
 void graph_init(graph *g, arena *a, const char *name);
 void graph_free(graph *g);
@@ -109,9 +114,9 @@ calm_status graph_add_op(op_id *out, graph *g, const graph_op *op);
 /*
  * Look after the bodies of all operators of a model: each must be one of its
  * `count` graphs, and no graph may run itself, directly or through others.  An
- * operator that runs a graph with a stateful operator becomes stateful, and what
- * it runs is marked as a body.  To be
- * called before graph_finish where operators have bodies.
+ * operator that runs a graph with a stateful operator becomes stateful, and
+ * what it runs is marked as a body.  To be called before graph_finish where
+ * operators have bodies.
  */
 calm_status graph_link_bodies(graph *graphs, uint32_t count, const char *path);
 
