@@ -32,7 +32,7 @@ configure = $(if $(or $(compiler_$(1)),$(compiler_given)),CC="$(or \
   -DCMAKE_BUILD_TYPE=$(type_$(1)) $(options) $(options_$(1)) $(2) \
   > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
-.PHONY: all demo check test bench fuzz format tidy install setup clean help \
+.PHONY: all demo check test bench bench-runtimes fuzz format tidy install setup clean help \
   configure-all
 
 all: ## build the tool and the libraries into build/release (or CONFIG=...)
@@ -66,6 +66,11 @@ test: ## build and run the tests of one configuration: CONFIG=...
 bench: all ## run the tool on every case; BENCH=--write keeps the figures
 	@bench/run $(BENCH)
 
+bench-runtimes: all ## measure every model in the real runtimes; docs/
+	@scripts/python-env --strict
+	@scripts/runtime-models
+	@JOBS=$(JOBS) build/venv-runtime/bin/python tests/runtime/table.py
+
 fuzz: ## run each fuzz target for FUZZ_SECONDS (300) under the sanitizers
 	@scripts/setup build check
 	@mkdir -p build
@@ -92,4 +97,4 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 16

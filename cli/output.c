@@ -124,6 +124,16 @@ static int check_file(const request *r, const char *path) {
   return S_ISREG(file.st_mode) ? check_directory(path) : EXIT_DONE;
 }
 
+/* The model that is written may be the input if that is asked for. */
+static int check_model(const request *r) {
+  if (r->in_place && r->output) {
+    story_tell("--in-place writes over MODEL, --output elsewhere");
+    return EXIT_USAGE;
+  }
+  if (r->in_place) return check_directory(r->operands[0]);
+  return r->output ? check_file(r, r->output) : EXIT_DONE;
+}
+
 /* The last part of a path, and in *directory what holds it. */
 static const char *split_path(struct stat *directory, const char *path) {
   char holder[4096] = ".";
@@ -145,16 +155,6 @@ static bool is_same_output(const char *a, const char *b) {
     return S_ISREG(one.st_mode) && is_same_inode(&one, &other);
   const char *name = split_path(&one, a);
   return !strcmp(name, split_path(&other, b)) && is_same_inode(&one, &other);
-}
-
-/* The model that is written may be the input if that is asked for. */
-static int check_model(const request *r) {
-  if (r->in_place && r->output) {
-    story_tell("--in-place writes over MODEL, --output elsewhere");
-    return EXIT_USAGE;
-  }
-  if (r->in_place) return check_directory(r->operands[0]);
-  return r->output ? check_file(r, r->output) : EXIT_DONE;
 }
 
 static bool is_named_twice(const request *r, int emission) {

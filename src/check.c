@@ -1,5 +1,6 @@
 /* Whether a plan holds for a model: the plan inside a .tflite file, or one in
    JSON. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,20 +73,34 @@ static calm_status judge_table(calm_verdict *v, bool *out_readable) {
   return CALM_OK;
 }
 
-static calm_status check_offline(calm_verdict *v, const calm_options *options) {
+/* All graphs as TensorFlow Lite Micro runs them: orders and offsets of the
+   file. */
+static calm_status judge_model(calm_verdict *v, const calm_options *options) {
+  pipeline_tflm t;
+  TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
+  return tflm_check(&v->verdict, &t.model, &v->memory, &v->arena);
+}
+
+/* The entry alone. */
+static calm_status judge_entry(calm_verdict *v) {
   memory_plan plan;
-  bool readable;
   const graph *g = &v->model->graphs.data[0];
+  TRY(read_offsets(&plan, g, &v->model->offline, &v->arena));
+  return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+}
+
+static calm_status check_offline(calm_verdict *v, const calm_options *options) {
+  bool readable;
   TRY(pipeline_memory_model(&v->memory, v->model, options));
   if (!v->model->offline.present) return CALM_OK;
   v->source = "OfflineMemoryAllocation";
   TRY(judge_table(v, &readable));
   if (!readable) return CALM_OK;
-  TRY(read_offsets(&plan, g, &v->model->offline, &v->arena));
   memory_verdict table = v->verdict;
   memset(&v->verdict, 0, sizeof v->verdict);
-  calm_status status =
-      memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+  calm_status status = v->memory.subgraphs == SUBGRAPHS_TFLM
+                           ? judge_model(v, options)
+                           : judge_entry(v);
   for (uint32_t i = 0; status == CALM_OK && i < table.faults.count; i++)
     status = fault(v, table.faults.data[i].kind, table.faults.data[i].text);
   memory_verdict_free(&table, v->context);
@@ -114,12 +129,26 @@ static calm_status check_json(calm_verdict *v, const calm_options *options) {
   TRY(pipeline_body_arenas(&arenas, v->model, &v->memory, &v->arena));
   TRY(memory_workspaces(&workspaces, g, arenas, &v->arena));
   plan.workspace_bytes = workspaces;
+  if (v->memory.subgraphs == SUBGRAPHS_TFLM) plan.workspace_offsets = NULL;
   return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+}
+
+static calm_status check_budget(calm_verdict *v, uint64_t budget) {
+  char words[96];
+  if (!v->source || v->verdict.arena_bytes <= budget) return CALM_OK;
+  const int length = snprintf(words, sizeof words,
+                              "the plan needs %" PRIu64
+                              " bytes, more than the budget of %" PRIu64,
+                              v->verdict.arena_bytes, budget);
+  const char *copy = arena_string(&v->arena, words, (size_t)length);
+  if (!copy) return context_no_memory(v->context);
+  return fault(v, "outside", copy);
 }
 
 static calm_status judge(void *result, const calm_options *options) {
   calm_verdict *v = result;
-  return v->source ? check_json(v, options) : check_offline(v, options);
+  TRY(v->source ? check_json(v, options) : check_offline(v, options));
+  return check_budget(v, options->budget_bytes);
 }
 
 calm_status calm_check(calm_verdict **out, calm_model *model,

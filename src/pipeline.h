@@ -5,6 +5,7 @@
 #ifndef CALM_PIPELINE_H
 #define CALM_PIPELINE_H
 
+#include "memory/memory_tflm.h"
 #include "plan.h"
 
 /* A zeroed result of `bytes`; NULL, "out of memory" recorded, if there is
@@ -30,6 +31,24 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
  */
 calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
                                  const memory_model *memory, arena *a);
+
+/* A model as it is in its file, for the prediction of what TensorFlow Lite
+   Micro makes of it. */
+typedef struct pipeline_tflm {
+  memory_scratch scratch;
+  tflm_model model; /* orders of the file; offsets if it carries a readable
+                       plan, else NULL */
+} pipeline_tflm;
+
+/* A memory model that asks for what TensorFlow Lite Micro cannot do is of the
+   first graph alone: with a warning, or CALM_MISUSE if --subgraphs tflm insists
+   on the contrary. */
+calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
+                                 bool insisted);
+
+/* In the arena, which must outlive *out. */
+calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
+                                const calm_options *options, arena *a);
 
 /* The limits of the options; only `share` of the time limit is given. */
 void pipeline_limits(limits *out, calm_context *context,

@@ -76,6 +76,11 @@ static calm_status find_order(planner *p) {
   return CALM_OK;
 }
 
+uint64_t plan_arena_bound(const planner *p) {
+  const uint64_t bound = p->plan->order.bound_bytes;
+  return p->tflm && p->tflm->floor > bound ? p->tflm->floor : bound;
+}
+
 bool plan_order_is_free(const planner *p) {
   return p->options->order == ORDER_EXACT || p->options->order == ORDER_DP;
 }
@@ -93,7 +98,7 @@ static calm_status improve(plan_candidate *best, const planner *p,
 static calm_status find_layout(plan_candidate *best, planner *p) {
   layout_options o = pipeline_layout_options(p->options);
   const double start = limits_clock();
-  const uint64_t target = p->plan->order.bound_bytes;
+  const uint64_t target = plan_arena_bound(p);
   limits l, first;
   pipeline_limits(&l, p->plan->context, p->options, 0.25);
   first = l;
@@ -115,7 +120,8 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
 static calm_status check_plan(const planner *p) {
   const calm_plan *plan = p->plan;
   memory_verdict verdict;
-  if (p->tflm && !plan->runtime.planned) return CALM_OK;
+  if (p->tflm) TRY(plan_tflm_check(p));
+  if (p->tflm && plan->runtime.source != PLAN_OWN) return CALM_OK;
   const memory_plan outside = {.sequence = plan->sequence,
                                .offsets = plan->offsets,
                                .workspace_offsets = plan->workspace_offsets,
@@ -161,6 +167,7 @@ static calm_status run(planner *p) {
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;
   plan->offline_plan = p->options->offline_plan;
+  plan->note = p->options->note;
   TRY(plan_record(p, &best));
   return check_plan(p);
 }

@@ -35,12 +35,22 @@ typedef struct plan_scratch {
   uint64_t bytes, offset;
 } plan_scratch;
 
+/* Whose offsets a plan has. */
+typedef enum plan_source {
+  PLAN_OWN,     /* those of the search */
+  PLAN_CARRIED, /* those that the model brought along: they are better */
+  PLAN_NONE     /* none help: all placing is left to the runtime */
+} plan_source;
+
 /* What the runtime that the memory model speaks of will do, predicted. */
 typedef struct plan_runtime {
+  const char *kernels;         /* the library, as --kernels calls it */
   const char *name;            /* "tflm"; NULL: the memory model is nobody's */
-  uint64_t default_head_bytes; /* its arena for the model as it is */
-  uint64_t head_bytes;         /* its arena for the plan */
-  bool planned; /* false: no offsets help, all placing is left to it */
+  uint64_t default_head_bytes; /* its arena for the model without a plan */
+  uint64_t
+      carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
+  uint64_t head_bytes;    /* its arena for the plan */
+  plan_source source;
   plan_scratch *scratch;
   uint32_t scratch_count;
 } plan_runtime;
@@ -69,6 +79,7 @@ struct calm_plan {
   memory_profile profile; /* of the chosen order, from first principles */
   uint64_t budget_bytes;  /* UINT64_MAX: none given */
   bool offline_plan;      /* its writer may write the offsets */
+  bool note;              /* its writer leaves a note in the metadata */
   bool timing;
   double order_seconds, layout_seconds;
 };

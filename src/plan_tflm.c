@@ -8,38 +8,19 @@
  */
 #include <string.h>
 
+#include "base/number.h"
 #include "planner.h"
 
 /* Of the time limit, for all bodies together. */
 static const double BODIES_SHARE = 0.2;
 
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 /* ---- Before the entry is planned ----------------------------------------- */
 
-/* An offline plan says where tensors lie; it cannot change what is copied or
-   who owns the inputs. */
-static calm_status refuse_columns(const planner *p) {
-  const memory_model *m = &p->plan->memory;
-  const struct {
-    bool refused;
-    const char *option;
-  } rules[] = {
-      {m->concat == CONCAT_ELIDE, "--concat elide"},
-      {m->inputs != INPUTS_UNTIL_USE, "--inputs other than until-use"},
-      {m->outputs != OUTPUTS_TO_END, "--outputs external"},
-      {m->variables != VARIABLES_EXTERNAL, "--variables whole-run"},
-      {m->align % TFLM_ALIGN != 0, "--align that is no multiple of 16"},
-      {m->round != TFLM_ALIGN, "--round other than 16"}};
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-    if (rules[i].refused)
-      return context_fail(p->plan->context, CALM_MISUSE,
-                          "%s: TensorFlow Lite Micro does not do that; "
-                          "--subgraphs entry plans the first graph alone, "
-                          "without it",
-                          rules[i].option);
-  return CALM_OK;
-}
-
-/* The graphs of the model with all scratch of an operator as its workspace. */
+/* The graphs of the model with all scratch of an operator as its workspace.
+   None is a body here: the runtime keeps the inputs of a body, like those of
+   the entry, only until their last use. */
 static calm_status copy_graphs(planner *p, plan_tflm *t) {
   const graph_vector *graphs = &p->plan->model->graphs;
   uint32_t number = 0;
@@ -49,11 +30,12 @@ static calm_status copy_graphs(planner *p, plan_tflm *t) {
     graph *g = &t->graphs[i];
     graph_op *ops;
     *g = graphs->data[i];
+    g->is_body = false;
     ARENA_ARRAY(p->scratch, ops, g->ops.count);
     for (op_id op = 0; op < g->ops.count; op++) {
       ops[op] = g->ops.data[op];
-      TRY(memory_scratch_sum(&ops[op].workspace_bytes, &t->scratch, number++,
-                             TFLM_ALIGN, p->plan->context));
+      TRY(memory_scratch_sum(&ops[op].workspace_bytes, &t->file.scratch,
+                             number++, TFLM_ALIGN, p->plan->context));
     }
     g->ops.data = ops;
   }
@@ -67,13 +49,41 @@ static bool bodies_are_done(const graph *g, const bool *done) {
   return true;
 }
 
-/* Where a body's order is not proved, it may need less, and so may whatever
-   runs it. */
-static void note_doubt(plan_tflm *t, const order_result *result) {
-  const uint64_t bound =
+static uint64_t placed_bytes(const graph_tensor *tensor) {
+  return tflm_places(tensor, UINT64_MAX)
+             ? number_round_up(tflm_tensor_bytes(tensor), TFLM_ALIGN)
+             : 0;
+}
+
+/* Before the operators of a graph run, all its inputs are there. */
+static uint64_t sum_inputs(const graph *g) {
+  uint64_t sum = 0;
+  for (tensor_id t = 0; t < g->tensors.count; t++)
+    if (g->tensors.data[t].flags & CALM_TENSOR_INPUT)
+      sum += placed_bytes(&g->tensors.data[t]);
+  return sum;
+}
+
+/* Each tensor takes its bytes, whether an operator touches it or not. */
+static void raise_floor_by_tensors(plan_tflm *t) {
+  for (uint32_t i = 0; i < t->count; i++)
+    for (tensor_id k = 0; k < t->graphs[i].tensors.count; k++)
+      t->floor = larger(t->floor, placed_bytes(&t->graphs[i].tensors.data[k]));
+  t->floor = larger(t->floor, sum_inputs(&t->graphs[0]));
+}
+
+/* What a body needs and what it needs at least: where its order is not proved
+   that may be less, and so may be what runs it. */
+static uint64_t measure_body(plan_tflm *t, uint32_t i,
+                             const order_result *result) {
+  const uint64_t inputs = sum_inputs(&t->graphs[i]);
+  const uint64_t bytes = larger(result->peak_bytes, inputs);
+  const uint64_t certain =
       result->bound_bytes > t->doubt ? result->bound_bytes - t->doubt : 0;
-  if (result->peak_bytes - bound > t->doubt)
-    t->doubt = result->peak_bytes - bound;
+  const uint64_t bound = larger(certain, inputs);
+  if (!t->is_body[i]) t->floor = larger(t->floor, bound);
+  t->doubt = larger(t->doubt, bytes - bound);
+  return bytes;
 }
 
 /* The best order of one body and what it then needs. */
@@ -91,8 +101,16 @@ static calm_status order_body(planner *p, plan_tflm *t, uint32_t i,
   ARENA_ARRAY(p->scratch, sequence, g->ops.count);
   TRY(memory_expand_sequence(sequence, g, &t->problems[i], result.sequence));
   t->sequences[i] = sequence;
-  arenas[i] = result.peak_bytes;
-  note_doubt(t, &result);
+  arenas[i] = measure_body(t, i, &result);
+  return CALM_OK;
+}
+
+static calm_status find_bodies(planner *p, plan_tflm *t) {
+  ARENA_ARRAY(p->scratch, t->is_body, t->count);
+  for (uint32_t i = 0; i < t->count; i++)
+    for (op_id op = 0; op < t->graphs[i].ops.count; op++)
+      for (uint32_t k = 0; k < t->graphs[i].ops.data[op].body_count; k++)
+        t->is_body[t->graphs[i].ops.data[op].bodies[k]] = true;
   return CALM_OK;
 }
 
@@ -102,6 +120,7 @@ static calm_status order_bodies(planner *p, plan_tflm *t, uint64_t *arenas) {
   limits l;
   bool *done;
   ARENA_ARRAY(p->scratch, done, t->count);
+  TRY(find_bodies(p, t));
   pipeline_limits(&l, p->plan->context, p->options, BODIES_SHARE);
   done[0] = true;
   for (bool again = true; again;) {
@@ -121,33 +140,37 @@ static tflm_model model_of(const plan_tflm *t, const op_id *const *sequences,
                       .count = t->count,
                       .sequences = sequences,
                       .offsets = offsets,
-                      .scratch = &t->scratch};
+                      .scratch = &t->file.scratch};
 }
 
-static calm_status predict_default(planner *p, plan_tflm *t) {
+/* The model as it is: without any plan, and with the one it brings along. */
+static calm_status predict_file(planner *p, plan_tflm *t) {
   const op_id **orders;
+  tflm_head carried = {0};
   ARENA_ARRAY(p->scratch, orders, t->count);
   for (uint32_t i = 0; i < t->count; i++) orders[i] = t->graphs[i].order;
+  t->default_orders = orders;
   const tflm_model model = model_of(t, orders, NULL);
-  return tflm_predict(&t->default_head, &model, p->scratch);
+  TRY(tflm_predict(&t->default_head, &model, p->scratch));
+  if (t->file.model.offsets)
+    TRY(tflm_predict(&carried, &t->file.model, p->scratch));
+  t->carried_bytes = t->file.model.offsets ? carried.bytes : UINT64_MAX;
+  return CALM_OK;
 }
 
 calm_status plan_tflm_prepare(planner *p) {
   plan_tflm *t = arena_calloc(p->scratch, 1, sizeof *t);
   uint64_t *arenas;
-  memory_library library;
   const uint32_t count = p->plan->model->graphs.count;
   if (!t) return context_no_memory(p->plan->context);
-  TRY(refuse_columns(p));
-  TRY(memory_library_find(&library, p->plan->context, p->options->kernels));
-  TRY(memory_scratch_build(&t->scratch, p->plan->model->graphs.data, count,
-                           library, p->options->scratch, p->scratch));
+  TRY(pipeline_tflm_model(&t->file, p->plan->model, p->options, p->scratch));
   TRY(copy_graphs(p, t));
   ARENA_ARRAY(p->scratch, t->problems, count);
   ARENA_ARRAY(p->scratch, t->sequences, count);
   ARENA_ARRAY(p->scratch, arenas, count);
   TRY(order_bodies(p, t, arenas));
-  TRY(predict_default(p, t));
+  raise_floor_by_tensors(t);
+  TRY(predict_file(p, t));
   p->tflm = t;
   p->g = &t->graphs[0];
   p->body_arenas = arenas;
@@ -170,12 +193,11 @@ static calm_status orders_with(const op_id *const **out, const planner *p,
 
 calm_status plan_tflm_place(plan_candidate *c, const planner *p,
                             const layout_options *options, limits *l) {
-  const op_id *const *orders;
   p->tflm->problems[0] = p->problem;
-  TRY(orders_with(&orders, p, c->sequence));
+  TRY(orders_with(&c->orders, p, c->sequence));
   TRY(memory_joint_build(&c->joint, p->tflm->graphs, p->tflm->count,
-                         p->tflm->problems, orders, &p->plan->memory,
-                         &p->tflm->scratch, p->scratch));
+                         p->tflm->problems, c->orders, &p->plan->memory,
+                         &p->tflm->file.scratch, p->scratch));
   return layout_solve(&c->layout, &c->joint.layout, options, p->scratch, l);
 }
 
@@ -191,23 +213,23 @@ static uint64_t offset_of(const planner *p, const plan_candidate *c,
 }
 
 static calm_status list_offsets(plan_candidate *c, const planner *p) {
-  ARENA_ARRAY(p->scratch, c->offsets, p->tflm->count);
+  const uint64_t **all;
+  ARENA_ARRAY(p->scratch, all, p->tflm->count);
   for (uint32_t i = 0; i < p->tflm->count; i++) {
     const uint32_t tensors = p->tflm->graphs[i].tensors.count;
     uint64_t *offsets;
     ARENA_ARRAY(p->scratch, offsets, tensors);
     for (tensor_id t = 0; t < tensors; t++) offsets[t] = offset_of(p, c, i, t);
-    c->offsets[i] = offsets;
+    all[i] = offsets;
   }
+  c->offsets = all;
   return CALM_OK;
 }
 
 /* ---- What the runtime makes of it ---------------------------------------- */
 
 static calm_status predict(plan_candidate *c, const planner *p) {
-  const op_id *const *orders;
-  TRY(orders_with(&orders, p, c->sequence));
-  const tflm_model model = model_of(p->tflm, orders, c->offsets);
+  const tflm_model model = model_of(p->tflm, c->orders, c->offsets);
   return tflm_predict(&c->head, &model, p->scratch);
 }
 
@@ -226,30 +248,60 @@ static calm_status try_file_order(plan_candidate *best, const planner *p,
   return CALM_OK;
 }
 
-/* Leave all placing to the runtime: in the order that was found, or in that of
-   the file. */
+static calm_status use_orders(plan_candidate *c, const planner *p,
+                              const op_id *const *orders) {
+  c->orders = orders;
+  ARENA_ARRAY(p->scratch, c->sequence, p->g->ops.count);
+  for (uint32_t step = 0; step < p->g->ops.count; step++)
+    c->sequence[step] = orders[0][step];
+  return CALM_OK;
+}
+
+/* Leave all placing to the runtime. */
 static calm_status try_without_plan(plan_candidate *best, const planner *p,
-                                    const op_id *sequence) {
+                                    const op_id *const *orders) {
   plan_candidate c = *best;
+  c.source = PLAN_NONE;
   c.offsets = NULL;
-  ARENA_ARRAY(p->scratch, c.sequence, p->g->ops.count);
-  if (p->g->ops.count)
-    memcpy(c.sequence, sequence, p->g->ops.count * sizeof *sequence);
+  TRY(use_orders(&c, p, orders));
   TRY(predict(&c, p));
   if (c.head.bytes < best->head.bytes) *best = c;
   return CALM_OK;
 }
 
+/* Keep to the plan that the file itself brings along, if that is better and
+   holds. */
+static calm_status try_carried(plan_candidate *best, const planner *p) {
+  plan_candidate c = *best;
+  memory_verdict verdict;
+  const tflm_model *carried = &p->tflm->file.model;
+  if (!carried->offsets || p->tflm->carried_bytes >= best->head.bytes)
+    return CALM_OK;
+  TRY(tflm_check(&verdict, carried, &p->plan->memory, p->scratch));
+  const bool holds = verdict.faults.count == 0;
+  memory_verdict_free(&verdict, p->plan->context);
+  if (!holds) return CALM_OK;
+  c.source = PLAN_CARRIED;
+  c.offsets = carried->offsets;
+  TRY(use_orders(&c, p, carried->sequences));
+  TRY(predict(&c, p));
+  *best = c;
+  return CALM_OK;
+}
+
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
                              limits *l) {
-  const uint64_t most = p->tflm->default_head.bytes;
+  const plan_tflm *t = p->tflm;
+  const uint64_t most = t->default_head.bytes;
   const bool free_order = plan_order_is_free(p);
+  best->source = PLAN_OWN;
   TRY(list_offsets(best, p));
   TRY(predict(best, p));
   if (best->head.bytes > most && free_order) TRY(try_file_order(best, p, l));
-  if (best->head.bytes > most) TRY(try_without_plan(best, p, best->sequence));
+  if (best->head.bytes > most) TRY(try_without_plan(best, p, best->orders));
   if (best->head.bytes > most && free_order)
-    TRY(try_without_plan(best, p, p->g->order));
+    TRY(try_without_plan(best, p, t->default_orders));
+  if (free_order) TRY(try_carried(best, p));
   best->layout.arena_bytes = best->head.bytes;
   if (best->layout.bound_bytes > best->head.bytes) /* scratch was split */
     best->layout.bound_bytes = best->head.bytes;
@@ -259,21 +311,20 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
 /* ---- Into the plan ------------------------------------------------------- */
 
 static calm_status record_graph(calm_plan *plan, const planner *p,
-                                const plan_candidate *c,
-                                const op_id *const *orders, uint32_t i) {
+                                const plan_candidate *c, uint32_t i) {
   const graph *g = &p->tflm->graphs[i];
   plan_graph *out = &plan->graphs[i];
   ARENA_ARRAY(&plan->arena, out->sequence, g->ops.count);
   ARENA_ARRAY(&plan->arena, out->offsets, g->tensors.count);
   for (uint32_t step = 0; step < g->ops.count; step++)
-    out->sequence[step] = orders[i][step];
+    out->sequence[step] = c->orders[i][step];
   for (tensor_id t = 0; t < g->tensors.count; t++)
     out->offsets[t] = c->offsets ? c->offsets[i][t] : UINT64_MAX;
   return CALM_OK;
 }
 
 static uint32_t count_scratch(const plan_tflm *t) {
-  return t->scratch.begin[t->scratch.op_begin[t->count]];
+  return t->file.scratch.begin[t->file.scratch.op_begin[t->count]];
 }
 
 /* Scratch in the order of graphs and operators in the file. */
@@ -284,13 +335,13 @@ static calm_status record_scratch(calm_plan *plan, const planner *p,
   ARENA_ARRAY(&plan->arena, r->scratch, count_scratch(t));
   for (uint32_t i = 0; i < t->count; i++)
     for (op_id op = 0; op < t->graphs[i].ops.count; op++) {
-      const uint32_t number = t->scratch.op_begin[i] + op;
-      for (uint32_t s = t->scratch.begin[number];
-           s < t->scratch.begin[number + 1]; s++)
+      const uint32_t number = t->file.scratch.op_begin[i] + op;
+      for (uint32_t s = t->file.scratch.begin[number];
+           s < t->file.scratch.begin[number + 1]; s++)
         r->scratch[r->scratch_count++] =
             (plan_scratch){.graph = i,
                            .op = op,
-                           .bytes = t->scratch.bytes[s],
+                           .bytes = t->file.scratch.bytes[s],
                            .offset = c->head.scratch_offsets[s]};
     }
   return CALM_OK;
@@ -312,16 +363,57 @@ static calm_status record_entry(calm_plan *plan, const planner *p,
 
 calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
   calm_plan *plan = p->plan;
-  const op_id *const *orders;
-  TRY(orders_with(&orders, p, c->sequence));
+  const char *kernels = p->options->kernels;
+  kernels = arena_string(&plan->arena, kernels, strlen(kernels));
+  if (!kernels) return context_no_memory(plan->context);
   ARENA_ARRAY(&plan->arena, plan->graphs, p->tflm->count);
   for (uint32_t i = 0; i < p->tflm->count; i++)
-    TRY(record_graph(plan, p, c, orders, i));
+    TRY(record_graph(plan, p, c, i));
   plan->runtime =
       (plan_runtime){.name = "tflm",
+                     .kernels = kernels,
                      .default_head_bytes = p->tflm->default_head.bytes,
                      .head_bytes = c->head.bytes,
-                     .planned = c->offsets != NULL};
+                     .carried_head_bytes = p->tflm->carried_bytes,
+                     .source = c->source};
   TRY(record_scratch(plan, p, c));
   return record_entry(plan, p, c);
+}
+
+/* ---- And judged again -----------------------------------------------------
+ */
+
+static calm_status judge(const planner *p, const memory_verdict *verdict) {
+  const calm_plan *plan = p->plan;
+  if (verdict->faults.count)
+    return context_fail(plan->context, CALM_INTERNAL,
+                        "%s: the plan does not hold: %s", plan->model->path,
+                        verdict->faults.data[0].text);
+  if (verdict->arena_bytes != plan->runtime.head_bytes)
+    return context_fail(plan->context, CALM_INTERNAL,
+                        "%s: another head than was predicted",
+                        plan->model->path);
+  return CALM_OK;
+}
+
+calm_status plan_tflm_check(const planner *p) {
+  const calm_plan *plan = p->plan;
+  memory_verdict verdict;
+  const op_id **orders;
+  const uint64_t **offsets;
+  ARENA_ARRAY(p->scratch, orders, p->tflm->count);
+  ARENA_ARRAY(p->scratch, offsets, p->tflm->count);
+  for (uint32_t i = 0; i < p->tflm->count; i++) {
+    orders[i] = plan->graphs[i].sequence;
+    offsets[i] = plan->graphs[i].offsets;
+  }
+  const tflm_model model = {.graphs = plan->model->graphs.data,
+                            .count = p->tflm->count,
+                            .sequences = orders,
+                            .offsets = offsets,
+                            .scratch = &p->tflm->file.scratch};
+  TRY(tflm_check(&verdict, &model, &plan->memory, p->scratch));
+  calm_status status = judge(p, &verdict);
+  memory_verdict_free(&verdict, plan->context);
+  return status;
 }

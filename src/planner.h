@@ -13,11 +13,17 @@
 typedef struct plan_tflm {
   graph *graphs; /* their operators have their scratch as workspace */
   uint32_t count;
-  memory_scratch scratch;
+  pipeline_tflm file;       /* the model as it is, and the scratch */
   memory_problem *problems; /* per graph; the entry's comes later */
   const op_id **sequences;  /* per graph but the entry: its order */
-  uint64_t doubt; /* bodies may need less than they do by at most this */
-  tflm_head default_head; /* of the model as it is */
+  bool *is_body;            /* some operator runs it */
+  uint64_t doubt; /* bodies may need less than they do, by at most this */
+  uint64_t floor; /* no plan needs less, for the sake of other graphs and of
+                     what no operator touches */
+  const op_id **default_orders; /* of the file, where those are orders */
+  tflm_head default_head;       /* in these, without a plan */
+  uint64_t carried_bytes; /* head under the plan that the file brings along;
+                             UINT64_MAX: none */
 } plan_tflm;
 
 /* Everything one run of the pipeline works with. */
@@ -38,12 +44,17 @@ typedef struct plan_candidate {
   memory_placement placement; /* of the entry alone, or */
   memory_joint joint;         /* of all graphs */
   layout_result layout;
-  const uint64_t **offsets; /* tflm: per graph and tensor; NULL: all is left to
-                               the runtime */
-  tflm_head head;           /* tflm: what the runtime makes of it */
+  const op_id *const *orders; /* tflm: per graph */
+  plan_source source;
+  const uint64_t *const *offsets; /* tflm: per graph and tensor; NULL: all is
+                               left to the runtime */
+  tflm_head head;                 /* tflm: what the runtime makes of it */
 } plan_candidate;
 
 order_options plan_order_options(const calm_options *options);
+
+/* No arena is smaller than this, in whatever order. */
+uint64_t plan_arena_bound(const planner *p);
 
 /* Is another order than the one that was found as good an answer?  Not where
    the user asked for the order of a certain method. */
@@ -71,6 +82,9 @@ calm_status plan_tflm_place(plan_candidate *c, const planner *p,
                             const layout_options *options, limits *l);
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p, limits *l);
 calm_status plan_tflm_record(planner *p, const plan_candidate *c);
+/* All graphs of the plan, judged by code that knows nothing of how it was made:
+   CALM_INTERNAL if it does not hold, or costs another head than promised. */
+calm_status plan_tflm_check(const planner *p);
 
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);

@@ -4,6 +4,7 @@
  * plan's order with the plan's offsets; only then does it replace anything.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plan.h"
@@ -26,19 +27,12 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
 
 /* ---- What is to be written ----------------------------------------------- */
 
-static bool places_anything(const calm_plan *plan) {
-  for (uint32_t i = 0; i < plan->model->graphs.count; i++)
-    for (tensor_id t = 0; t < plan->model->graphs.data[i].tensors.count; t++)
-      if (plan->graphs[i].offsets[t] != UINT64_MAX) return true;
-  return false;
-}
-
 /* Only offsets that were chosen by the rules of TensorFlow Lite Micro are right
    there, and no other runtime reads them. */
 static model_plan_action choose_action(const calm_plan *plan) {
   if (plan->model->format != MODEL_TFLITE) return MODEL_PLAN_KEEP;
-  const bool theirs = strcmp(plan->memory.name, "tflm") == 0;
-  if (theirs && plan->offline_plan && places_anything(plan))
+  const bool theirs = plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+  if (theirs && plan->runtime.source != PLAN_NONE && plan->offline_plan)
     return MODEL_PLAN_WRITE;
   if (plan->model->offline.present && plan->offline_plan)
     context_log(plan->context, CALM_LOG_WARNING,
@@ -46,6 +40,18 @@ static model_plan_action choose_action(const calm_plan *plan) {
                 theirs ? "the runtime's own placement is as good"
                        : "offsets are written under --memory tflm only");
   return MODEL_PLAN_STRIP;
+}
+
+/* One line for whoever finds the file later. */
+static calm_status describe(const char **out, const calm_plan *plan, arena *a) {
+  char line[256];
+  const int length = snprintf(
+      line, sizeof line,
+      "calm %s; memory %s; order %s; peak %" PRIu64 " bytes, before %" PRIu64,
+      calm_version(), plan->memory.name, plan->order_method,
+      plan->summary.peak_bytes, plan->summary.baseline_peak_bytes);
+  *out = arena_string(a, line, (size_t)length);
+  return *out ? CALM_OK : context_no_memory(plan->context);
 }
 
 static calm_status make_patch(model_patch *out, const calm_plan *plan,
@@ -59,8 +65,18 @@ static calm_status make_patch(model_patch *out, const calm_plan *plan,
     sequences[i] = plan->graphs[i].sequence;
     offsets[i] = plan->graphs[i].offsets;
   }
-  *out = (model_patch){sequences, offsets, choose_action(plan)};
-  return CALM_OK;
+  *out = (model_patch){sequences, offsets, choose_action(plan), NULL};
+  return plan->note ? describe(&out->note, plan, a) : CALM_OK;
+}
+
+/* Relative paths to weights are looked up beside the file that names them. */
+static void warn_of_external(const calm_plan *plan, const char *path) {
+  const char *from = plan->model->path, *external = plan->model->external;
+  if (!external || file_same_folder(from, path)) return;
+  context_log(plan->context, CALM_LOG_WARNING,
+              "%s: its weights are in other files, such as '%s', which are "
+              "looked for beside it; copy or link them there from where %s is",
+              path, external, from);
 }
 
 /* ---- Reading it back ----------------------------------------------------- */
@@ -70,6 +86,8 @@ typedef struct comparison {
   const calm_plan *plan;
   const graph *before, *after;
   const op_id *sequence;
+  const tensor_id *tensors; /* those of `before` in `after` */
+  uint32_t *graphs;         /* likewise, CALM_NONE: not met yet */
   arena *scratch;
 } comparison;
 
@@ -79,10 +97,27 @@ static calm_status fail(const calm_plan *plan, const char *what) {
                       plan->model->path, what);
 }
 
-static bool same_ids(const uint32_t *a, uint32_t a_count, const uint32_t *b,
-                     uint32_t b_count) {
-  return a_count == b_count &&
-         (a_count == 0 || !memcmp(a, b, a_count * sizeof *a));
+static bool same_tensors(const comparison *c, const tensor_id *a,
+                         uint32_t a_count, const tensor_id *b,
+                         uint32_t b_count) {
+  if (a_count != b_count) return false;
+  for (uint32_t i = 0; i < a_count; i++)
+    if ((a[i] == CALM_NONE ? CALM_NONE : c->tensors[a[i]]) != b[i])
+      return false;
+  return true;
+}
+
+/* Bodies are numbered by where they stand in an .onnx file, so there they are
+   those of the operators that run them. */
+static bool same_bodies(const comparison *c, const graph_op *a,
+                        const graph_op *b) {
+  if (a->body_count != b->body_count) return false;
+  for (uint32_t i = 0; i < a->body_count; i++) {
+    uint32_t *known = &c->graphs[a->bodies[i]];
+    if (*known == CALM_NONE) *known = b->bodies[i];
+    if (*known != b->bodies[i]) return false;
+  }
+  return true;
 }
 
 static bool same_tensor(const graph_tensor *a, const graph_tensor *b) {
@@ -102,12 +137,14 @@ static bool same_attributes(const graph_op *a, const graph_op *b) {
 }
 
 /* The name of an operator may speak of its place. */
-static bool same_op(const graph_op *a, const graph_op *b) {
+static bool same_op(const comparison *c, const graph_op *a, const graph_op *b) {
   return a->kind == b->kind && !strcmp(a->kind_name, b->kind_name) &&
          a->workspace_bytes == b->workspace_bytes && same_attributes(a, b) &&
-         same_ids(a->inputs, a->input_count, b->inputs, b->input_count) &&
-         same_ids(a->outputs, a->output_count, b->outputs, b->output_count) &&
-         same_ids(a->bodies, a->body_count, b->bodies, b->body_count);
+         same_tensors(c, a->inputs, a->input_count, b->inputs,
+                      b->input_count) &&
+         same_tensors(c, a->outputs, a->output_count, b->outputs,
+                      b->output_count) &&
+         same_bodies(c, a, b);
 }
 
 /* Must each operator still wait for the same ones?  mark[u]: the last step that
@@ -133,31 +170,77 @@ static calm_status compare_waiting(const comparison *c) {
 
 static calm_status compare_graph(const comparison *c) {
   const graph *before = c->before, *after = c->after;
-  if (strcmp(before->name, after->name) ||
-      before->tensors.count != after->tensors.count ||
+  if (before->tensors.count != after->tensors.count ||
       before->ops.count != after->ops.count)
-    return fail(c->plan, "a graph has another size or name");
+    return fail(c->plan, "a graph has another size");
   for (tensor_id t = 0; t < before->tensors.count; t++)
-    if (!same_tensor(&before->tensors.data[t], &after->tensors.data[t]))
+    if (!same_tensor(&before->tensors.data[t],
+                     &after->tensors.data[c->tensors[t]]))
       return fail(c->plan, "a tensor has changed");
   for (uint32_t step = 0; step < before->ops.count; step++)
-    if (!same_op(&before->ops.data[c->sequence[step]], &after->ops.data[step]))
+    if (!same_op(c, &before->ops.data[c->sequence[step]],
+                 &after->ops.data[step]))
       return fail(c->plan, "the order is another");
   if (!after->file_order_valid) return fail(c->plan, "the order does not run");
   return compare_waiting(c);
 }
 
+static calm_status find_tensors(tensor_id *out, const comparison *c,
+                                name_table *names) {
+  for (tensor_id t = 0; t < c->after->tensors.count; t++)
+    TRY(name_table_add(names, c->after->tensors.data[t].name, t));
+  for (tensor_id t = 0; t < c->before->tensors.count; t++) {
+    out[t] = name_table_find(names, c->before->tensors.data[t].name);
+    if (out[t] == CALM_NONE) return fail(c->plan, "a tensor is gone");
+  }
+  return CALM_OK;
+}
+
+/* Where the file lists tensors they keep their numbers; in an .onnx file they
+   are numbered by the nodes that write them. */
+static calm_status match_tensors(const tensor_id **out, const comparison *c) {
+  const uint32_t count = c->before->tensors.count;
+  tensor_id *tensors;
+  name_table names;
+  ARENA_ARRAY(c->scratch, tensors, count);
+  *out = tensors;
+  for (tensor_id t = 0; t < count; t++) tensors[t] = t;
+  if (c->after->tensors.count != count)
+    return fail(c->plan, "a graph has another size");
+  if (c->plan->model->format != MODEL_ONNX) return CALM_OK;
+  name_table_init(&names, c->plan->context);
+  calm_status status = find_tensors(tensors, c, &names);
+  name_table_free(&names);
+  return status;
+}
+
+static calm_status match_graphs(uint32_t **out, const calm_plan *plan,
+                                arena *scratch) {
+  ARENA_ARRAY(scratch, *out, plan->model->graphs.count);
+  for (uint32_t i = 1; i < plan->model->graphs.count; i++)
+    (*out)[i] = plan->model->format == MODEL_ONNX ? CALM_NONE : i;
+  return CALM_OK;
+}
+
 static calm_status compare_graphs(const calm_plan *plan,
                                   const calm_model *written, arena *scratch) {
   const graph_vector *graphs = &plan->model->graphs;
+  uint32_t *graph_of;
+  TRY(match_graphs(&graph_of, plan, scratch));
   if (written->format != plan->model->format &&
       plan->model->format != MODEL_BUILT)
     return fail(plan, "the format is another");
   if (written->graphs.count != graphs->count)
     return fail(plan, "the number of graphs");
   for (uint32_t i = 0; i < graphs->count; i++) {
-    const comparison c = {plan, &graphs->data[i], &written->graphs.data[i],
-                          plan->graphs[i].sequence, scratch};
+    if (graph_of[i] == CALM_NONE) return fail(plan, "a body is not run");
+    comparison c = {.plan = plan,
+                    .before = &graphs->data[i],
+                    .after = &written->graphs.data[graph_of[i]],
+                    .sequence = plan->graphs[i].sequence,
+                    .graphs = graph_of,
+                    .scratch = scratch};
+    TRY(match_tensors(&c.tensors, &c));
     TRY(compare_graph(&c));
   }
   return CALM_OK;
@@ -231,6 +314,7 @@ static calm_status read_back(const calm_plan *plan, const char *path,
                              model_plan_action action) {
   calm_model written;
   model_init(&written, plan->context, plan->model->path);
+  written.dims = plan->model->dims;
   context_mute(plan->context, true);
   calm_status status = file_map_open(&written.map, plan->context, path);
   if (status == CALM_OK) {
@@ -266,6 +350,7 @@ calm_status calm_plan_write(const calm_plan *plan, const char *path) {
   arena_init(&a, plan->context);
   calm_status status = write_draft(&draft, plan, path, &a);
   if (status == CALM_OK) status = file_draft_commit(&draft);
+  if (status == CALM_OK) warn_of_external(plan, path);
   arena_free(&a);
   return status;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -47,20 +48,30 @@ calm_status file_map_open(file_map *out, calm_context *context,
   return status;
 }
 
-/* A private copy that is made page by page, when a page is written to. */
-calm_status file_map_copy(file_map *out, calm_context *context,
-                          const char *path) {
-  file_map map;
-  TRY(file_map_open(&map, context, path));
-  if (map.length &&
-      mprotect((void *)(uintptr_t)map.bytes, map.length,
-               PROT_READ | PROT_WRITE)) {
-    calm_status status = fail(context, path, "map");
-    file_map_close(&map);
-    return status;
-  }
-  *out = map;
+/* The map is private: a page is copied when it is first written to. */
+calm_status file_map_detach(file_map *map, calm_context *context,
+                            const char *path) {
+  if (map->length && mprotect((void *)(uintptr_t)map->bytes, map->length,
+                              PROT_READ | PROT_WRITE))
+    return fail(context, path, "map");
   return CALM_OK;
+}
+
+/* The folder of a path, "." if it names none. */
+static bool find_folder(struct stat *out, const char *path) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+  if (length + 2 > sizeof folder) return false;
+  memcpy(folder, path, length);
+  strcpy(folder + length, ".");
+  return stat(folder, out) == 0;
+}
+
+bool file_same_folder(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return find_folder(&of_a, a) && find_folder(&of_b, b) &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 void file_map_close(file_map *map) {

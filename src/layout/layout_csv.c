@@ -338,8 +338,7 @@ calm_status layout_csv_read(layout_csv *out, arena *a, const char *path,
 /* ---- Writing ------------------------------------------------------------- */
 
 void layout_csv_write_header(text *out) {
-  static const char header[] = "id,lower,upper,size,offset\n";
-  text_add(out, header, sizeof header - 1);
+  text_format(out, "id,lower,upper,size,offset\n");
 }
 
 static bool needs_quotes(const char *id) {
@@ -348,19 +347,46 @@ static bool needs_quotes(const char *id) {
          strchr(" \t", id[length - 1]);
 }
 
-static void write_id(text *out, const char *id) {
-  if (!needs_quotes(id)) {
-    text_add(out, id, strlen(id));
-    return;
+static void write_letter(text *out, char letter) {
+  switch (letter) {
+    case '"': text_add(out, "\"\"", 2); return;
+    case '\n': text_add(out, "\\n", 2); return;
+    case '\r': text_add(out, "\\r", 2); return;
+    default: text_add(out, &letter, 1);
   }
-  text_add(out, "\"", 1);
-  for (; *id; id++) text_add(out, *id == '"' ? "\"\"" : id, *id == '"' ? 2 : 1);
-  text_add(out, "\"", 1);
+}
+
+static void write_id(text *out, const char *id) {
+  const size_t quotes = needs_quotes(id);
+  text_add(out, "\"", quotes);
+  for (; *id; id++) write_letter(out, *id);
+  text_add(out, "\"", quotes);
+}
+
+static void write_fields(text *out, const char *id, int64_t lower,
+                         int64_t upper, uint64_t size, uint64_t offset) {
+  write_id(out, id);
+  text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64, lower,
+              upper, size, offset);
 }
 
 void layout_csv_write_row(text *out, const char *id, int64_t lower,
                           int64_t upper, uint64_t size, uint64_t offset) {
-  write_id(out, id);
-  text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", lower,
-              upper, size, offset);
+  write_fields(out, id, lower, upper, size, offset);
+  text_add(out, "\n", 1);
+}
+
+/* Rows of one body may overlap: without their group the file would contradict
+   itself.  Groups are numbered. */
+void layout_csv_write(text *out, const layout_csv *csv,
+                      const uint64_t *offsets) {
+  const bool grouped = csv->row_count > csv->problem.body_count;
+  text_format(out, "id,lower,upper,size,offset%s\n", grouped ? ",group" : "");
+  for (uint32_t i = 0; i < csv->row_count; i++) {
+    const uint32_t body = csv->body_of[i];
+    write_fields(out, csv->ids[i], csv->lower[i], csv->upper[i], csv->size[i],
+                 offsets[body]);
+    if (grouped) text_format(out, ",%" PRIu32, body);
+    text_add(out, "\n", 1);
+  }
 }

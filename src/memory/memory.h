@@ -30,7 +30,8 @@ typedef enum memory_subgraphs {
   SUBGRAPHS_TFLM   /* all graphs, as TensorFlow Lite Micro plans them */
 } memory_subgraphs;
 
-enum { OP_KIND_WORDS = (OP_OPAQUE + 64) / 64 };
+enum { OP_KIND_WORDS = 8 }; /* of a set of kinds */
+_Static_assert(OP_OPAQUE < 64 * OP_KIND_WORDS, "every kind fits into a set");
 
 /* One row of the table of memory models (memory_model.c);
  * docs/memory-models.md. */

@@ -7,9 +7,12 @@
 
 /* Sets of kinds as constants: KIND_SET(KINDS), where KINDS(w) gives word w. */
 #define KIND(w, kind) ((uint64_t)((kind) / 64 == (w)) << (kind) % 64)
-#define KIND_SET(kinds) \
-  { kinds(0), kinds(1), kinds(2), kinds(3), kinds(4) }
-_Static_assert(OP_KIND_WORDS == 5, "KIND_SET has a word for every kind");
+#define KIND_SET(kinds)                                                   \
+  {                                                                       \
+    kinds(0), kinds(1), kinds(2), kinds(3), kinds(4), kinds(5), kinds(6), \
+        kinds(7)                                                          \
+  }
+_Static_assert(OP_KIND_WORDS == 8, "KIND_SET gives every word");
 
 /* What can be a view at all; a split only if it has one output. */
 #define VIEW_KINDS(w)                                                    \

@@ -6,6 +6,7 @@
 #ifndef CALM_MEMORY_MEMORY_TFLM_H
 #define CALM_MEMORY_MEMORY_TFLM_H
 
+#include "memory/memory_check.h"
 #include "memory/memory_kernels.h"
 #include "memory/memory_scopes.h"
 
@@ -55,5 +56,17 @@ typedef struct tflm_model {
 } tflm_model;
 
 calm_status tflm_predict(tflm_head *out, const tflm_model *model, arena *a);
+
+/*
+ * Judge offsets of all graphs, first those that are given and then those that
+ * the runtime adds to them: no two tensors that are in use at one time share
+ * bytes, but for a view and its input (kinds in `views` of the memory model), a
+ * pair in place (`inplace`), and an opaque operator's own operands (a warning);
+ * offsets are aligned; orders are orders.  The arena of the verdict is the head
+ * that the runtime will have.  A fault names tensors by id only where they are
+ * of the first graph.
+ */
+calm_status tflm_check(memory_verdict *out, const tflm_model *model,
+                       const memory_model *memory, arena *a);
 
 #endif

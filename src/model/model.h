@@ -41,6 +41,8 @@ struct calm_model {
   option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
   uint64_t weight_bytes;
   model_offline_plan offline;
+  const char *external; /* where a weight lies that is in another file, as the
+                           file says; NULL: all are inside */
   const char *const *metadata_names;
   uint32_t metadata_count;
 };
@@ -76,6 +78,7 @@ typedef struct model_patch {
   const op_id *const *sequences;  /* [graph][step]: its operators in order */
   const uint64_t *const *offsets; /* [graph][tensor]; UINT64_MAX: none */
   model_plan_action plan;         /* .tflite only */
+  const char *note; /* .onnx only: a line for its metadata, or NULL */
 } model_patch;
 
 /*
@@ -89,9 +92,25 @@ typedef struct model_patch {
 calm_status model_pieces(file_pieces *out, const calm_model *model,
                          const model_patch *patch, arena *a);
 
+/* Exact changes of a whole model. */
+typedef enum model_rewriting {
+  MODEL_TO_INT8,     /* uint8 becomes int8 where every value stays what it is */
+  MODEL_REMOVE_NOOPS /* operators that only hand on their input leave */
+} model_rewriting;
+
+/*
+ * Rewrite a model that was opened from a file: its graphs are then those of the
+ * file that model_pieces writes.  CALM_UNSUPPORTED, with the model as it was,
+ * if the format or an operator does not allow it.
+ */
+calm_status model_rewrite(calm_model *model, model_rewriting kind);
+calm_status tflite_rewrite(calm_model *model, model_rewriting kind);
+
 /* The formats' own, called by model_pieces when there is a patch. */
 calm_status tflite_pieces(file_pieces *out, const calm_model *model,
                           const model_patch *patch, arena *a);
+calm_status onnx_pieces(file_pieces *out, const calm_model *model,
+                        const model_patch *patch, arena *a);
 
 /* Do the bytes look like a .tflite file (identifier "TFL3" at offset 4)? */
 bool tflite_recognise(const uint8_t *bytes, size_t length);

@@ -193,19 +193,32 @@ static calm_status read_header(onnx_reader *r) {
 
 /* ---- The file ----------------------------------------------------------- */
 
-static calm_status read_file(onnx_reader *r) {
+void onnx_reader_init(onnx_reader *r, calm_model *model) {
+  *r = (onnx_reader){.model = model, .context = model->context};
+  r->file = (proto_file){model->context, model->path, model->map.bytes,
+                         model->map.length};
+  arena_init(&r->scratch, model->context);
+  name_table_init(&r->symbol_names, model->context);
+}
+
+calm_status onnx_parse(onnx_reader *r) {
   TRY(onnx_read_dims(r));
   TRY(read_header(r));
   for (uint32_t i = 0; i < r->graphs.count; i++) TRY(onnx_read_graph(r, i));
   TRY(onnx_bind(r));
-  TRY(onnx_check_dims(r));
   TRY(onnx_sort(r));
   onnx_mark_weights(r);
+  return CALM_OK;
+}
+
+static calm_status read_file(onnx_reader *r) {
+  TRY(onnx_parse(r));
+  TRY(onnx_check_dims(r));
   TRY(onnx_infer(r));
   return onnx_build(r);
 }
 
-static void free_reader(onnx_reader *r) {
+void onnx_reader_free(onnx_reader *r) {
   for (uint32_t i = 0; i < r->graphs.count; i++) {
     onnx_graph *g = &r->graphs.data[i];
     VECTOR_FREE(r->context, &g->values);
@@ -222,12 +235,9 @@ static void free_reader(onnx_reader *r) {
 }
 
 calm_status onnx_read(calm_model *model) {
-  onnx_reader r = {.model = model, .context = model->context};
-  r.file = (proto_file){model->context, model->path, model->map.bytes,
-                        model->map.length};
-  arena_init(&r.scratch, model->context);
-  name_table_init(&r.symbol_names, model->context);
+  onnx_reader r;
+  onnx_reader_init(&r, model);
   calm_status status = read_file(&r);
-  free_reader(&r);
+  onnx_reader_free(&r);
   return status;
 }

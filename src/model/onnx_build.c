@@ -80,6 +80,7 @@ static bool needs_size(const builder *b, value_id v) {
       ONNX_VALUE_WEIGHT | ONNX_VALUE_OUTER | ONNX_VALUE_OPAQUE;
   const onnx_value *value = &b->from->values.data[v];
   if (!b->wanted[v] || (value->flags & free_of_charge)) return false;
+  if (b->from->unreachable) return false;
   return value->producer != CALM_NONE || is_given_out(b, v);
 }
 

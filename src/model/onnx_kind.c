@@ -5,7 +5,7 @@
 
 #include "model/onnx_parts.h"
 
-enum { ALL = UINT32_MAX };
+#define ALL UINT32_MAX
 #define ALWAYS INT64_MIN
 
 static const struct kind_row {

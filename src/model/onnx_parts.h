@@ -27,7 +27,7 @@ enum {
   ONNX_DOUBLE = 11
 };
 
-enum { ONNX_NO_RANK = UINT32_MAX };
+#define ONNX_NO_RANK UINT32_MAX
 #define ONNX_UNKNOWN                                       \
   INT64_MIN /* a dimension or an element that is not known \
              */
@@ -42,7 +42,10 @@ typedef struct onnx_shape {
 typedef struct onnx_contents {
   int64_t *integers; /* of integer and bool tensors, single ones may be
                         ONNX_UNKNOWN; NULL: not known */
-  double *reals;     /* of float tensors; NULL: not known */
+  double *reals;     /* of float tensors; NULL: not known.  A single one that is
+                        not known is not a number */
+  const char **symbols; /* per integer that is a dimension its dim_param or
+                           NULL; may be NULL */
   uint32_t count;
 } onnx_contents;
 
@@ -133,6 +136,8 @@ typedef struct onnx_graph {
   value_id *inputs, *outputs; /* by position; initializers that are listed as
                                  inputs too are left out */
   uint32_t input_count, output_count;
+  bool unreachable; /* after onnx_infer: a branch that is never taken, or that
+                       no runtime could execute; so its sizes may be missing */
   uint32_t *order; /* nodes in a topological order, file order where possible */
   proto_span span; /* the GraphProto in the file */
   uint32_t node;   /* of the parent, which runs this graph */
@@ -177,6 +182,12 @@ typedef struct onnx_reader {
   VECTOR(const char *) symbols; /* every dim_param, once, as first met */
   name_table symbol_names;
 } onnx_reader;
+
+void onnx_reader_init(onnx_reader *r, calm_model *model);
+void onnx_reader_free(onnx_reader *r);
+
+/* Everything up to the marking of weights: what can be said without shapes. */
+calm_status onnx_parse(onnx_reader *r);
 
 /* ---- Reading, in the order of the calls --------------------------------- */
 

@@ -60,6 +60,10 @@ static calm_status read_external(onnx_tensor *out, onnx_reader *r,
                       "external data at '%s'; its location must be a path "
                       "inside the folder of the model",
                       value);
+  if (!strcmp(key, "location") && !r->model->external) {
+    r->model->external = arena_string(&r->model->arena, value, strlen(value));
+    if (!r->model->external) return context_no_memory(r->context);
+  }
   if (!strcmp(key, "length") &&
       !number_parse(&out->length, value, strlen(value)))
     return proto_fail(&r->file, span.begin,

@@ -135,11 +135,10 @@ static json_t *write_json(arena *scratch, const calm_packing *p) {
 }
 
 static void write_csv(text *out, const calm_packing *p) {
-  layout_csv_write_header(out);
-  for (uint32_t row = 0; row < p->csv.row_count && p->layout.offsets; row++)
-    layout_csv_write_row(out, p->csv.ids[row], p->csv.lower[row],
-                         p->csv.upper[row], p->csv.size[row],
-                         offset_of(p, row));
+  if (p->layout.offsets)
+    layout_csv_write(out, &p->csv, p->layout.offsets);
+  else
+    layout_csv_write_header(out);
 }
 
 /* ---- All of it ----------------------------------------------------------- */

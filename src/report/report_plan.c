@@ -5,6 +5,7 @@
 
 #include "report/report_name.h"
 #include "report/report_picture.h"
+#include "report/report_runtime.h"
 #include "report/report_steps.h"
 
 report_search report_plan_order(const calm_plan *plan) {
@@ -161,6 +162,28 @@ static picture_block workspace_block(const calm_plan *plan, uint32_t step,
       .past = (uint64_t)step + 1};
 }
 
+/* Scratch that the runtime places: of the entry's kernels, by operator. */
+static calm_status add_scratch(picture_block *blocks, uint32_t *count,
+                               const calm_plan *plan, arena *scratch) {
+  const plan_runtime *r = &plan->runtime;
+  uint32_t *step_of;
+  ARENA_ARRAY(scratch, step_of, plan->graph->ops.count);
+  for (uint32_t step = 0; step < plan->graph->ops.count; step++)
+    step_of[plan->sequence[step]] = step;
+  for (uint32_t i = 0; i < r->scratch_count && r->scratch[i].graph == 0; i++) {
+    const plan_scratch *s = &r->scratch[i];
+    const char *name =
+        workspace_name(scratch, plan->graph->ops.data[s->op].name);
+    if (!name) return context_no_memory(scratch->context);
+    blocks[(*count)++] = (picture_block){.name = name,
+                                         .low = s->offset,
+                                         .high = s->offset + s->bytes,
+                                         .from = step_of[s->op],
+                                         .past = (uint64_t)step_of[s->op] + 1};
+  }
+  return CALM_OK;
+}
+
 /* Do two blocks share bytes at the one step where `in` ends and `successor`
    begins? */
 static bool meet(const picture_block *in, const picture_block *successor) {
@@ -191,7 +214,9 @@ static calm_status list_blocks(picture *out, const calm_plan *plan,
   const graph *g = plan->graph;
   picture_block *blocks;
   uint32_t count = 0;
-  ARENA_ARRAY(scratch, blocks, (size_t)g->tensors.count + g->ops.count);
+  ARENA_ARRAY(
+      scratch, blocks,
+      (size_t)g->tensors.count + g->ops.count + plan->runtime.scratch_count);
   for (tensor_id t = 0; t < g->tensors.count; t++)
     if (report_plan_places(plan, t) && plan->profile.lives[t].bytes)
       blocks[count++] = tensor_block(plan, t);
@@ -202,6 +227,7 @@ static calm_status list_blocks(picture *out, const calm_plan *plan,
     if (!name) return context_no_memory(scratch->context);
     blocks[count++] = workspace_block(plan, step, name);
   }
+  TRY(add_scratch(blocks, &count, plan, scratch));
   if (format == CALM_FORMAT_CSV &&
       bits_count(plan->memory.inplace, OP_KIND_WORDS))
     part_in_place(blocks, count);
@@ -232,6 +258,7 @@ static calm_status write_table(text *out, const calm_plan *plan,
   TRY(write_gain(out, plan, color));
   text_format(out, "\n");
   write_searches(out, plan, color);
+  TRY(report_runtime(out, plan));
   if (p->bytes) text_format(out, "\n  the arena over the steps of the order\n");
   TRY(report_picture(out, p, color));
   if (!complete) return CALM_OK;

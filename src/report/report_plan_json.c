@@ -1,6 +1,8 @@
 /* A plan for programs: schema calm/plan/1. */
 #include "report/report_plan.h"
 
+#include "report/report_runtime.h"
+
 static json_t *list_sequence(arena *scratch, const calm_plan *plan) {
   json_t *list = json_array();
   for (uint32_t step = 0; step < plan->graph->ops.count; step++) {
@@ -119,10 +121,12 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
       report_json_head(scratch, "calm/plan/1", plan->model, &plan->memory);
   root = report_json_member(
       root, "graph", report_json_graph(scratch, plan->graph, &plan->facts));
-  root = report_json_member(root, "excluded",
-                            report_json_excluded(&plan->facts));
+  root =
+      report_json_member(root, "excluded", report_json_excluded(&plan->facts));
   root = report_json_member(root, "baseline", write_baseline(plan));
   root = report_json_merge(root, write_rest(plan));
   root = report_json_member(root, "order", write_order(scratch, plan));
-  return report_json_member(root, "layout", write_layout(scratch, plan));
+  root = report_json_member(root, "layout", write_layout(scratch, plan));
+  return report_json_member(root, "runtime",
+                            report_json_runtime(scratch, plan));
 }

@@ -185,8 +185,8 @@ static calm_status read_inplace(memory_model *memory, const reader *r,
 }
 
 static calm_status read_memory(memory_model *out, const reader *r) {
-  static const char *const words[] = {"inputs", "outputs", "views", "concat",
-                                      "variables", "subgraphs"};
+  static const char *const words[] = {"inputs", "outputs",   "views",
+                                      "concat", "variables", "subgraphs"};
   const char *name;
   TRY(take_text(&name, r, r->root, (place){.key = "memory"}));
   const memory_model *preset = memory_model_find(name);

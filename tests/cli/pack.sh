@@ -51,4 +51,17 @@ checking "buffers that collide are named"
 printf 'id,lower,upper,size,offset\nfoo,0,1,5,0\nbar,0,1,5,4\n' >"$work/hit.csv"
 run pack "$work/hit.csv"
 one_line_error 3 "hit.csv: 'foo' and 'bar' overlap at their fixed offsets 0 and 4"
+checking "what pack writes, pack reads: groups that overlap in time"
+printf 'id,lower,upper,size,group\nfoo,0,2,5,g\nbar,1,3,9,g\nbaz,0,3,2,\n' \
+  >"$work/group.csv"
+run pack "$work/group.csv" -o "$work/placed.csv"; code_is 0
+head -1 "$work/placed.csv" | grep -q '^id,lower,upper,size,offset,group$' ||
+  fault "no column of groups"
+run pack "$work/placed.csv"; code_is 0; out_has "arena 11 bytes"
+
+checking "what plan writes, pack reads: a name with a line end"
+printf 'calm-graph 1\ngraph g\ntensor "a\\nb" 1 input\nop o opaque ( "a\\nb" ) -> ( )\n' \
+  >"$work/line.cg"
+run plan "$work/line.cg" --emit "csv=$work/line.csv"; code_is 0
+run pack "$work/line.csv"; code_is 0; out_has 'a.n'
 finish

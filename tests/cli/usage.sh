@@ -24,9 +24,9 @@ wrong "unknown option '-vx'" plan -vx
 
 checking "options of other commands and of later versions"
 wrong "order is no option of calm pack; it belongs to plan" pack b.csv --order dp
-wrong "output has the format of the input, which is .cg" plan $graph -o out.onnx
+wrong "output has the format of the input, which is .cg" plan $graph -o /tmp/calm-never.onnx
 wrong "in-place writes over MODEL, --output elsewhere" \
-  plan $graph -o out.cg --in-place
+  plan $graph -o /tmp/calm-never.cg --in-place
 wrong "rewrite comes in a later version" plan $graph --rewrite auto
 wrong "html comes in a later version" plan $graph --emit html=x.html
 wrong "'zip' is not a kind of output of calm plan; there is plan and csv" \

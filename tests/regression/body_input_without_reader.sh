@@ -35,7 +35,7 @@ tensor next 4 output
 op add opaque ( counter ) -> ( next )
 TEXT
   workspace_is 1005
-  workspace_is 1040 --memory tflm-default
+  workspace_is 1040 --memory tflm-default --subgraphs entry
   workspace_is 1005 --inputs whole-run
   workspace_is 4 --inputs external
 done

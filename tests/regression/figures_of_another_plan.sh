@@ -83,7 +83,7 @@ op one opaque ( x w ) -> ( a unread ) workspace=6
 op two opaque ( x ) -> ( b )
 op three opaque ( a b ) -> ( y ) workspace=3
 TEXT
-for net in "$work/small.cg" tests/graph/*.cg; do
+for net in "$work/small.cg" $graph tests/graph/darts_v2_normal.cg; do
   checking "the figures of $(basename "$net")"
   for method in "file" "level" "dfs --layout size" "greedy --layout greedy" \
     "dp" "exact" "exact --tick-limit 1"; do

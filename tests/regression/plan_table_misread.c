@@ -55,8 +55,8 @@ static build_file *file_with(const char *name, const int32_t *words,
 static void assert_verdict(const char *name, const int32_t *words,
                            uint32_t count, const char *expected) {
   char kinds[256] = "";
-  calm_model *model;
-  calm_verdict *v;
+  calm_model *model = NULL;
+  calm_verdict *v = NULL;
   build_file *f = file_with(name, words, count);
   calm_context *context = calm_context_new(NULL);
   if (calm_model_parse(&model, context, f->bytes, f->length, "built", NULL) ||
@@ -75,8 +75,8 @@ static void assert_verdict(const char *name, const int32_t *words,
   free(f);
 }
 
-#define ASSERT_VERDICT(expected, name, ...)                             \
-  assert_verdict(name, (const int32_t[]){__VA_ARGS__},                  \
+#define ASSERT_VERDICT(expected, name, ...)            \
+  assert_verdict(name, (const int32_t[]){__VA_ARGS__}, \
                  sizeof((const int32_t[]){__VA_ARGS__}) / 4, expected)
 
 /* Three words, then the offsets of x, state, h, y and of the body's x, y. */

@@ -44,8 +44,9 @@ static const setting settings[] = {
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static calm_model *open_model(calm_context *context) {
-  calm_model *model;
-  if (calm_model_parse(&model, context, network, strlen(network), "net.cg", NULL))
+  calm_model *model = NULL;
+  if (calm_model_parse(&model, context, network, strlen(network), "net.cg",
+                       NULL))
     fail_msg("%s", calm_context_message(context));
   return model;
 }
@@ -62,8 +63,8 @@ static calm_options *options_of(calm_context *context, const setting *s) {
 /* Everything that a plan says, to be freed with calm_text_free. */
 static char *plan(calm_context *context, calm_model *model,
                   const setting *setting) {
-  char *json;
-  calm_plan *made;
+  char *json = NULL;
+  calm_plan *made = NULL;
   calm_options *options = options_of(context, setting);
   if (calm_plan_make(&made, model, options) ||
       calm_plan_render(&json, made, CALM_FORMAT_JSON, false))

@@ -195,8 +195,8 @@ static void a_packing_in_every_form(void **state) {
   assert_int_equal(calm_packing_render(&out, &p, CALM_FORMAT_CSV, false),
                    CALM_OK);
   assert_text(f, out,
-              "id,lower,upper,size,offset\n"
-              "one,5,7,8,16\ntwo,7,9,4,16\nnil,5,6,0,0\n");
+              "id,lower,upper,size,offset,group\n"
+              "one,5,7,8,16,0\ntwo,7,9,4,16,0\nnil,5,6,0,0,1\n");
   assert_int_equal(calm_packing_render(&out, &p, CALM_FORMAT_JSON, false),
                    CALM_OK);
   json_t *root = parse_json(out);

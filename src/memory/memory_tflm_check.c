@@ -1,0 +1,409 @@
+/*
+ * A plan for TensorFlow Lite Micro, judged for all graphs of a model at once.
+ * Whatever lies in the head becomes an item: bytes [low, high) during scopes
+ * [first, last], numbered from 1 because inputs that nobody makes are in use
+ * before the first.  State is in use all the time, whatever the runtime thinks:
+ * it has to survive from run to run.
+ */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "memory/memory_faults.h"
+#include "memory/memory_overlap.h"
+#include "memory/memory_tflm.h"
+
+/* A tensor by its number among all. */
+typedef struct located {
+  uint32_t graph;
+  tensor_id tensor;
+} located;
+
+typedef struct checker {
+  const tflm_model *model;
+  const memory_model *memory;
+  arena scratch;
+  memory_scopes scopes;
+  tflm_head head;
+  located *where;    /* number -> tensor */
+  uint32_t *storage; /* number -> the tensor that it is a view of, or itself */
+  uint32_t *op_at;   /* scope -> number of the operator that begins there */
+  int64_t scope_count;
+  memory_faults faults;
+} checker;
+
+static const graph_tensor *tensor_at(const checker *c, uint32_t number) {
+  const located at = c->where[number];
+  return &c->model->graphs[at.graph].tensors.data[at.tensor];
+}
+
+static uint64_t given_offset(const checker *c, uint32_t number) {
+  const located at = c->where[number];
+  return c->model->offsets ? c->model->offsets[at.graph][at.tensor]
+                           : UINT64_MAX;
+}
+
+static bool is_state(const checker *c, uint32_t number) {
+  return tensor_at(c, number)->flags & CALM_TENSOR_VARIABLE;
+}
+
+/* ---- Words --------------------------------------------------------------- */
+
+static tensor_id named_in_verdict(const checker *c, uint32_t number) {
+  return number != CALM_NONE && c->where[number].graph == 0
+             ? c->where[number].tensor
+             : CALM_NONE;
+}
+
+/* "tensor 'x'", with its graph where that is not the first. */
+static void add_tensor(const checker *c, text *words, uint32_t number) {
+  text_format(words, "tensor '%s'", tensor_at(c, number)->name);
+  if (c->where[number].graph)
+    text_format(words, " of the graph '%s'",
+                c->model->graphs[c->where[number].graph].name);
+}
+
+static const graph_op *op_by_number(const checker *c, uint32_t number,
+                                    uint32_t *out_graph) {
+  uint32_t graph = 0;
+  while (c->scopes.op_begin[graph + 1] <= number) graph++;
+  *out_graph = graph;
+  return &c->model->graphs[graph].ops.data[number - c->scopes.op_begin[graph]];
+}
+
+static void add_moment(const checker *c, text *words, int64_t scope) {
+  uint32_t graph;
+  const uint32_t number =
+      scope < 0 || scope >= c->scope_count ? CALM_NONE : c->op_at[scope];
+  if (number == CALM_NONE)
+    text_format(words, " before the first operator");
+  else
+    text_format(words, " while '%s' runs",
+                op_by_number(c, number, &graph)->name);
+}
+
+static calm_status report(checker *c, bool fault, const char *kind, uint32_t a,
+                          uint32_t b, text *words) {
+  return faults_report(&c->faults, fault, kind, named_in_verdict(c, a),
+                       named_in_verdict(c, b), words);
+}
+
+/* ---- One tensor ---------------------------------------------------------- */
+
+/* The runtime's offsets are 32-bit numbers with a sign. */
+static calm_status check_end(checker *c, uint32_t number) {
+  const uint64_t offset = given_offset(c, number);
+  const uint64_t bytes = tensor_at(c, number)->bytes;
+  if (offset <= INT32_MAX && bytes <= INT32_MAX - offset) return CALM_OK;
+  text words;
+  text_init(&words, c->faults.a->context);
+  add_tensor(c, &words, number);
+  text_format(&words,
+              " (%" PRIu64 " bytes at offset %" PRIu64
+              ") ends beyond 2^31, outside any arena",
+              bytes, offset);
+  return report(c, true, "outside", number, CALM_NONE, &words);
+}
+
+static calm_status check_alignment(checker *c, uint32_t number) {
+  const graph_tensor *tensor = tensor_at(c, number);
+  const uint64_t offset = given_offset(c, number);
+  const uint32_t bits =
+      tensor->type == ELEMENT_ABSTRACT ? 8 : element_type_bits(tensor->type);
+  const uint64_t element = bits < 8 ? 1 : bits / 8;
+  const bool fault = offset % element != 0;
+  if (offset % TFLM_ALIGN == 0) return CALM_OK;
+  text words;
+  text_init(&words, c->faults.a->context);
+  add_tensor(c, &words, number);
+  text_format(
+      &words, " at offset %" PRIu64 " is not aligned to %s%" PRIu64 " bytes",
+      offset, fault ? "its elements of " : "", fault ? element : TFLM_ALIGN);
+  return report(c, fault, "misaligned", number, CALM_NONE, &words);
+}
+
+static calm_status warn_state(checker *c, uint32_t number) {
+  text words;
+  text_init(&words, c->faults.a->context);
+  add_tensor(c, &words, number);
+  text_format(&words,
+              " is state, but has an offset: the runtime keeps its bytes only "
+              "from its first to its last use in one run; -1 keeps it safe");
+  return report(c, false, "state", number, CALM_NONE, &words);
+}
+
+static calm_status warn_unplaced(checker *c, uint32_t number) {
+  text words;
+  text_init(&words, c->faults.a->context);
+  add_tensor(c, &words, number);
+  text_format(&words,
+              " (%" PRIu64 " bytes) has no offset: the runtime will place it",
+              tensor_at(c, number)->bytes);
+  return report(c, false, "unplaced", number, CALM_NONE, &words);
+}
+
+static calm_status check_tensor(checker *c, uint32_t number, bool any_given) {
+  const uint64_t offset = given_offset(c, number);
+  if (!tflm_places(tensor_at(c, number), offset)) return CALM_OK;
+  if (offset == UINT64_MAX) {
+    const bool used = c->scopes.tensors[number].last != SCOPE_NEVER;
+    return any_given && used ? warn_unplaced(c, number) : CALM_OK;
+  }
+  TRY(check_alignment(c, number));
+  if (is_state(c, number)) TRY(warn_state(c, number));
+  return check_end(c, number);
+}
+
+/* ---- Two tensors --------------------------------------------------------- */
+
+/* The operator at whose scope `in` ends and `out` begins as its first output,
+   if that is the only one at which they meet; else NULL. */
+static const graph_op *meeting_op(const checker *c, const overlap_item *in,
+                                  const overlap_item *out) {
+  uint32_t graph;
+  if (in->tensor == CALM_NONE || out->tensor == CALM_NONE || out->first == 0 ||
+      in->last != out->first || c->op_at[out->first - 1] == CALM_NONE)
+    return NULL;
+  const graph_op *op = op_by_number(c, c->op_at[out->first - 1], &graph);
+  const located target = c->where[out->tensor];
+  const bool makes = graph == target.graph && op->output_count > 0 &&
+                     op->outputs[0] == target.tensor;
+  return makes ? op : NULL;
+}
+
+/* Does it read the tensor, or a view of it, as an operand whose elements are
+   those of its first output? */
+static bool reads(const checker *c, const graph_op *op, uint32_t owner,
+                  uint32_t number, bool alike) {
+  const graph *g = &c->model->graphs[owner];
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    const tensor_id t = op->inputs[i];
+    if (t == CALM_NONE ||
+        c->storage[c->scopes.tensor_begin[owner] + t] != c->storage[number])
+      continue;
+    if (!alike || memory_same_elements(&g->tensors.data[t],
+                                       &g->tensors.data[op->outputs[0]]))
+      return true;
+  }
+  return false;
+}
+
+static bool overwrites(const checker *c, const overlap_item *in,
+                       const overlap_item *out) {
+  const graph_op *op = meeting_op(c, in, out);
+  return op && bits_has(c->memory->inplace, op->kind) && in->low == out->low &&
+         reads(c, op, c->where[out->tensor].graph, in->tensor, true);
+}
+
+static bool manages_itself(const checker *c, const overlap_item *in,
+                           const overlap_item *out) {
+  const graph_op *op = meeting_op(c, in, out);
+  return op && op->kind == OP_OPAQUE &&
+         reads(c, op, c->where[out->tensor].graph, in->tensor, false);
+}
+
+static bool same_storage(const checker *c, const overlap_item *a,
+                         const overlap_item *b) {
+  return a->tensor != CALM_NONE && b->tensor != CALM_NONE && a->low == b->low &&
+         c->storage[a->tensor] == c->storage[b->tensor];
+}
+
+static void describe_item(const checker *c, text *words,
+                          const overlap_item *item) {
+  uint32_t graph;
+  if (item->tensor != CALM_NONE)
+    add_tensor(c, words, item->tensor);
+  else
+    text_format(words, "the scratch of operator '%s'",
+                op_by_number(c, item->op, &graph)->name);
+  text_format(words, " (bytes %" PRIu64 "..%" PRIu64 ")", item->low,
+              item->high - 1);
+}
+
+/* Would --kernels reference allow it? */
+static bool would_overwrite(const checker *c, const overlap_item *in,
+                            const overlap_item *out) {
+  memory_model reference = *c->memory;
+  checker other = *c;
+  memory_kernels_allow(&reference, KERNELS_REFERENCE);
+  other.memory = &reference;
+  return overwrites(&other, in, out);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static calm_status judge_overlap(void *payload, const overlap_item *a,
+                                 const overlap_item *b, bool *stop) {
+  checker *c = payload;
+  if (same_storage(c, a, b) || overwrites(c, a, b) || overwrites(c, b, a))
+    return CALM_OK;
+  const bool own = manages_itself(c, a, b) || manages_itself(c, b, a);
+  text words;
+  text_init(&words, c->faults.a->context);
+  describe_item(c, &words, a);
+  text_format(&words, " and ");
+  describe_item(c, &words, b);
+  text_format(&words, " share bytes %" PRIu64 "..%" PRIu64,
+              larger(a->low, b->low), smaller(a->high, b->high) - 1);
+  add_moment(c, &words, (int64_t)larger(a->first, b->first) - 1);
+  if (own)
+    text_format(&words, "; the operator may manage its own memory");
+  else if (would_overwrite(c, a, b) || would_overwrite(c, b, a))
+    text_format(&words, "; only --kernels reference can do that in place");
+  TRY(report(c, !own, "overlap", a->tensor, b->tensor, &words));
+  *stop = faults_full(&c->faults);
+  return CALM_OK;
+}
+
+/* ---- Items --------------------------------------------------------------- */
+
+static overlap_item item_of(uint64_t offset, uint64_t bytes, memory_span span) {
+  return (overlap_item){.low = offset,
+                        .high = offset + bytes,
+                        .first = (uint32_t)(span.first + 1),
+                        .last = (uint32_t)(span.last + 1),
+                        .tensor = CALM_NONE,
+                        .op = CALM_NONE};
+}
+
+/* The real bytes, not the rounded ones: only those can be overwritten.  A
+   tensor that nobody makes holds nothing, but for the operator that knows what
+   it is there for. */
+static uint32_t list_tensors(const checker *c, overlap_item *items) {
+  uint32_t count = 0;
+  for (uint32_t n = 0; n < c->scopes.tensor_begin[c->model->count]; n++) {
+    memory_span span = c->scopes.tensors[n];
+    if (c->head.offsets[n] == UINT64_MAX) continue;
+    if (span.first == SCOPE_NEVER && !is_state(c, n)) continue;
+    if (is_state(c, n)) span = (memory_span){SCOPE_NEVER, c->scope_count};
+    items[count] = item_of(c->head.offsets[n], tensor_at(c, n)->bytes, span);
+    items[count++].tensor = n;
+  }
+  return count;
+}
+
+static uint32_t list_scratch(const checker *c, overlap_item *items) {
+  const memory_scratch *s = c->model->scratch;
+  uint32_t count = 0;
+  for (uint32_t op = 0; op < c->scopes.op_begin[c->model->count]; op++)
+    for (uint32_t i = s->begin[op]; i < s->begin[op + 1]; i++) {
+      if (c->scopes.ops[op].last == SCOPE_NEVER) continue;
+      items[count] =
+          item_of(c->head.scratch_offsets[i], s->bytes[i], c->scopes.ops[op]);
+      items[count++].op = op;
+    }
+  return count;
+}
+
+static calm_status check_overlaps(checker *c) {
+  overlap_item *items;
+  const uint32_t ops = c->scopes.op_begin[c->model->count];
+  const size_t most = (size_t)c->scopes.tensor_begin[c->model->count] +
+                      c->model->scratch->begin[ops];
+  ARENA_ARRAY(&c->scratch, items, most);
+  uint32_t count = list_tensors(c, items);
+  count += list_scratch(c, items + count);
+  return overlap_find(items, count, judge_overlap, c, &c->scratch);
+}
+
+/* ---- Before anything is judged ------------------------------------------- */
+
+static calm_status locate_tensors(checker *c) {
+  const uint32_t tensors = c->scopes.tensor_begin[c->model->count];
+  ARENA_ARRAY(&c->scratch, c->where, tensors);
+  ARENA_ARRAY(&c->scratch, c->storage, tensors);
+  for (uint32_t i = 0; i < c->model->count; i++)
+    for (tensor_id t = 0; t < c->model->graphs[i].tensors.count; t++) {
+      const uint32_t number = c->scopes.tensor_begin[i] + t;
+      c->where[number] = (located){i, t};
+      c->storage[number] = number;
+    }
+  return CALM_OK;
+}
+
+static calm_status index_scopes(checker *c) {
+  const uint32_t ops = c->scopes.op_begin[c->model->count];
+  for (uint32_t op = 0; op < ops; op++)
+    if (c->scopes.ops[op].last >= c->scope_count)
+      c->scope_count = c->scopes.ops[op].last + 1;
+  ARENA_ARRAY(&c->scratch, c->op_at, (size_t)c->scope_count);
+  for (int64_t i = 0; i < c->scope_count; i++) c->op_at[i] = CALM_NONE;
+  for (uint32_t op = 0; op < ops; op++)
+    if (c->scopes.ops[op].first != SCOPE_NEVER)
+      c->op_at[c->scopes.ops[op].first] = op;
+  return CALM_OK;
+}
+
+/* The operand of a view: the first that is no constant. */
+static tensor_id viewed(const checker *c, const graph *g, const graph_op *op) {
+  if (!bits_has(c->memory->views, op->kind) || op->output_count != 1 ||
+      op->outputs[0] == CALM_NONE)
+    return CALM_NONE;
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    const tensor_id t = op->inputs[i];
+    if (t == CALM_NONE || (g->tensors.data[t].flags & CALM_TENSOR_CONST))
+      continue;
+    return g->tensors.data[t].bytes == g->tensors.data[op->outputs[0]].bytes
+               ? t
+               : CALM_NONE;
+  }
+  return CALM_NONE;
+}
+
+static void follow_views(checker *c, uint32_t owner) {
+  const graph *g = &c->model->graphs[owner];
+  uint32_t *storage = c->storage + c->scopes.tensor_begin[owner];
+  for (uint32_t step = 0; step < g->ops.count; step++) {
+    const graph_op *op = &g->ops.data[c->model->sequences[owner][step]];
+    const tensor_id t = viewed(c, g, op);
+    if (t != CALM_NONE) storage[op->outputs[0]] = storage[t];
+  }
+}
+
+static calm_status check_orders(checker *c) {
+  for (uint32_t i = 0; i < c->model->count; i++) {
+    uint32_t *step_of;
+    ARENA_ARRAY(&c->scratch, step_of, c->model->graphs[i].ops.count);
+    TRY(faults_check_order(&c->faults, &c->model->graphs[i],
+                           c->model->sequences[i], step_of));
+  }
+  return CALM_OK;
+}
+
+static bool any_given(const checker *c) {
+  for (uint32_t n = 0; n < c->scopes.tensor_begin[c->model->count]; n++)
+    if (!(tensor_at(c, n)->flags & CALM_TENSOR_CONST) &&
+        given_offset(c, n) != UINT64_MAX)
+      return true;
+  return false;
+}
+
+static calm_status check(checker *c) {
+  const tflm_model *m = c->model;
+  TRY(check_orders(c));
+  if (c->faults.verdict.faults.count) return CALM_OK;
+  TRY(memory_scopes_build(&c->scopes, m->graphs, m->count, m->sequences,
+                          ROOTS_ALL, &c->scratch));
+  TRY(locate_tensors(c));
+  TRY(index_scopes(c));
+  for (uint32_t i = 0; i < m->count; i++) follow_views(c, i);
+  TRY(tflm_predict(&c->head, m, &c->scratch));
+  c->faults.verdict.arena_bytes = c->head.bytes;
+  const bool given = any_given(c);
+  for (uint32_t n = 0; n < c->scopes.tensor_begin[m->count]; n++)
+    TRY(check_tensor(c, n, given));
+  return check_overlaps(c);
+}
+
+calm_status tflm_check(memory_verdict *out, const tflm_model *model,
+                       const memory_model *memory, arena *a) {
+  checker c = {.model = model, .memory = memory, .faults.a = a};
+  arena_init(&c.scratch, a->context);
+  calm_status status = check(&c);
+  arena_free(&c.scratch);
+  if (status == CALM_OK)
+    *out = c.faults.verdict;
+  else
+    memory_verdict_free(&c.faults.verdict, a->context);
+  return status;
+}

@@ -1,0 +1,115 @@
+/*
+ * A .tflite file as TensorFlow Lite Micro sees it: orders as they stand,
+ * scratch as the options tell, and the offsets that the file itself brings
+ * along.
+ */
+#include "pipeline.h"
+
+/* An offline plan says where tensors lie; it cannot change what is copied, who
+   owns the inputs or how long they stay. */
+static const char *find_foreign_column(const memory_model *m) {
+  const struct {
+    bool foreign;
+    const char *option;
+  } rules[] = {
+      {m->concat == CONCAT_ELIDE, "--concat elide"},
+      {m->inputs != INPUTS_UNTIL_USE, "--inputs other than until-use"},
+      {m->outputs != OUTPUTS_TO_END, "--outputs external"},
+      {m->variables != VARIABLES_EXTERNAL, "--variables whole-run"},
+      {m->align % TFLM_ALIGN != 0, "--align that is no multiple of 16"},
+      {m->round != TFLM_ALIGN, "--round other than 16"}};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (rules[i].foreign) return rules[i].option;
+  return NULL;
+}
+
+calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
+                                 bool insisted) {
+  if (memory->subgraphs != SUBGRAPHS_TFLM) return CALM_OK;
+  const char *option = find_foreign_column(memory);
+  if (!option) return CALM_OK;
+  if (insisted)
+    return context_fail(context, CALM_MISUSE,
+                        "%s: TensorFlow Lite Micro cannot do that; it goes "
+                        "with --subgraphs entry only",
+                        option);
+  memory->subgraphs = SUBGRAPHS_ENTRY;
+  context_log(context, CALM_LOG_WARNING,
+              "%s: TensorFlow Lite Micro cannot do that; the first graph alone "
+              "is looked at, without scratch",
+              option);
+  return CALM_OK;
+}
+
+/* A plan that the runtime would take: one offset for each tensor. */
+static bool carries_plan(const calm_model *model) {
+  const model_offline_plan *offline = &model->offline;
+  uint32_t tensors = 0;
+  for (uint32_t i = 0; i < model->graphs.count; i++)
+    tensors += model->graphs.data[i].tensors.count;
+  if (!offline->present || offline->fault || offline->declared_count < 0 ||
+      (uint32_t)offline->declared_count != tensors ||
+      offline->word_count < tensors)
+    return false;
+  for (uint32_t i = 0; i < tensors; i++)
+    if (offline->offsets[i] < -1) return false;
+  return true;
+}
+
+/* Offsets of constants are ignored, and so is what is not there. */
+static calm_status read_offsets(const uint64_t *const **out,
+                                const calm_model *model, arena *a) {
+  const uint64_t **all;
+  uint32_t begin = 0;
+  ARENA_ARRAY(a, all, model->graphs.count);
+  for (uint32_t i = 0; i < model->graphs.count; i++) {
+    const graph *g = &model->graphs.data[i];
+    uint64_t *offsets;
+    ARENA_ARRAY(a, offsets, g->tensors.count);
+    for (tensor_id t = 0; t < g->tensors.count; t++) {
+      const graph_tensor *tensor = &g->tensors.data[t];
+      const int32_t word = model->offline.offsets[begin + tensor->file_index];
+      offsets[t] = word == -1 || (tensor->flags & CALM_TENSOR_CONST)
+                       ? UINT64_MAX
+                       : (uint64_t)word;
+    }
+    begin += g->tensors.count;
+    all[i] = offsets;
+  }
+  *out = all;
+  return CALM_OK;
+}
+
+/* As they stand in the file, whether that is an order or not. */
+static calm_status read_orders(const op_id *const **out,
+                               const calm_model *model, arena *a) {
+  const op_id **orders;
+  ARENA_ARRAY(a, orders, model->graphs.count);
+  for (uint32_t i = 0; i < model->graphs.count; i++) {
+    op_id *order;
+    ARENA_ARRAY(a, order, model->graphs.data[i].ops.count);
+    for (op_id op = 0; op < model->graphs.data[i].ops.count; op++)
+      order[op] = op;
+    orders[i] = order;
+  }
+  *out = orders;
+  return CALM_OK;
+}
+
+calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
+                                const calm_options *options, arena *a) {
+  memory_library library;
+  const op_id *const *orders;
+  const uint64_t *const *offsets = NULL;
+  TRY(memory_library_find(&library, model->context, options->kernels));
+  TRY(memory_scratch_build(&out->scratch, model->graphs.data,
+                           model->graphs.count, library, options->scratch, a));
+  TRY(read_orders(&orders, model, a));
+  if (carries_plan(model)) TRY(read_offsets(&offsets, model, a));
+  out->model = (tflm_model){.graphs = model->graphs.data,
+                            .count = model->graphs.count,
+                            .sequences = orders,
+                            .offsets = offsets,
+                            .scratch = &out->scratch};
+  return CALM_OK;
+}

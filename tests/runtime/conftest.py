@@ -1,0 +1,22 @@
+"""How the tests in this directory get their models."""
+import pytest
+
+# Failed assertions in there show their values, too.
+pytest.register_assert_rewrite("checks", "tool")
+
+
+def pytest_collection_modifyitems(items):
+    """Tests of one model run in one process, where results are remembered."""
+    for item in items:
+        path = getattr(item, "callspec", None)
+        path = path and path.params.get("model")
+        if path is not None:
+            item.add_marker(pytest.mark.xdist_group(path.stem))
+
+
+def pytest_generate_tests(metafunc):
+    """A test with an argument `model` runs on each file that its module lists
+    in MODELS; without files there is one test, which is skipped."""
+    if "model" in metafunc.fixturenames:
+        paths = metafunc.module.MODELS
+        metafunc.parametrize("model", paths, ids=[p.stem for p in paths])

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Write docs/runtimes-measured.md: what real runtimes take, before and after.
+
+    table.py [FILE]
+
+Plans each model, writes it, runs the original and the written file, and puts
+down what the runtimes report.  Nothing in the tables is calm's own word but the
+columns named so.
+"""
+import concurrent.futures
+import os
+import pathlib
+import sys
+import tempfile
+
+import known
+import models
+import runtimes
+import test_onnx
+import tool
+
+JOBS = int(os.environ.get("JOBS", "2"))
+DOCUMENT = models.ROOT / "docs/runtimes-measured.md"
+
+HEAD = """# What runtimes take, measured
+
+`make bench-runtimes` writes this page. Every figure is a report of the runtime
+itself, on x86-64; bytes. *Same* says that all outputs of two invocations with
+random inputs are bit-identical to the original's.
+"""
+
+TFLM = """
+## TensorFlow Lite Micro
+
+The head of the arena holds activations and scratch, the tail everything else
+(state, tensors' descriptions, operators' own data); an arena has to hold their
+sum. The tail of a 32-bit target is smaller. *Planned*: the file that
+`calm plan MODEL -o OUT` writes. *In place*: with `--kernels reference`, which
+lets element-wise operators write over an input that dies there, as the
+reference kernels allow.
+
+A model that TensorFlow Lite Micro cannot run is not in the table.
+"""
+
+ORT = """
+## ONNX Runtime
+
+The peak is the largest `mem_bytes_requested_in_use` of the profiler, with graph
+optimisation, prepacking, memory patterns and buffer reuse off. *Priority* is
+the order of the file (`ExecutionOrder.PRIORITY_BASED`); *default* is the order
+that the runtime takes by itself, which does not look at the file's.
+"""
+
+TFLM_HEADER = ["model", "default head", "tail", "sum", "planned head",
+               "tail", "sum", "saved", "same", "in place head", "tail",
+               "sum", "same"]
+ORT_HEADER = ["model", "priority", "default", "planned: priority", "default",
+              "saved", "same"]
+
+
+def number(value):
+    return f"{value:,}" if isinstance(value, int) else (value or "-")
+
+
+def saved(before, after):
+    if not before or after is None:
+        return "-"
+    return f"{100 * (before - after) / before:.1f} %"
+
+
+def same(before, after):
+    if "error" in after and "error" not in before:
+        return "FAILS"
+    if not before.get("outputs"):
+        return "not run"
+    return "yes" if before["outputs"] == after.get("outputs") else "NO"
+
+
+def render(header, rows):
+    """A Markdown table; the first column is text, the others are figures."""
+    lines = ["| " + " | ".join(header) + " |",
+             "|---|" + "---:|" * (len(header) - 1)]
+    lines += ["| " + " | ".join(map(number, row)) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def arena(facts):
+    return [facts.get("head"), facts.get("tail"), facts.get("total")]
+
+
+def run_written(model, folder, *options):
+    """Plan and write a model; what TensorFlow Lite Micro says of the file."""
+    out = folder / model.name
+    done = tool.call("plan", model, *tool.LIMITS, "-o", out, *options)
+    if done.returncode:
+        return {"error": done.stderr.strip()}
+    return runtimes.start("run_tflm.py", out)
+
+
+def tflm_row(model):
+    before = runtimes.tflm(model)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        after = run_written(model, folder)
+        over = run_written(model, folder, "--kernels", "reference")
+    return [model.stem, *arena(before), *arena(after),
+            saved(before["head"], after.get("head")), same(before, after),
+            *arena(over), same(before, over)]
+
+
+def ort_row(name, model, dims=(), values=()):
+    words = [word for dim in dims for word in ("--dim", dim)]
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / model.name
+        done = tool.call("plan", model, *tool.LIMITS, "-o", out, *words)
+        if done.returncode:
+            return [name] + [None] * 5 + ["FAILS"]
+        runs = [runtimes.ort(model, out, order=order, dims=dims, values=values)
+                for order in test_onnx.ORDERS]
+    peaks = [[facts.get("peak") for facts in pair] for pair in runs]
+    return [name, peaks[0][0], peaks[1][0], peaks[0][1], peaks[1][1],
+            saved(*peaks[0]),
+            "yes" if {same(*pair) for pair in runs} == {"yes"} else "NO"]
+
+
+def ort_rows():
+    for path in models.light_models():
+        yield ort_row(path.stem, models.folded_light(path))
+    for path in models.onnx_packages():
+        yield ort_row(path.stem, path, test_onnx.DIMS.get(path.stem, []),
+                      test_onnx.VALUES.get(path.stem, []))
+
+
+def tflm_rows():
+    paths = [path for path in models.tflite_cases()
+             if path.stem not in known.TFLM_REFUSES]
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        return list(pool.map(tflm_row, paths))
+
+
+def main():
+    document = pathlib.Path(sys.argv[1]) if sys.argv[1:] else DOCUMENT
+    text = HEAD + TFLM + "\n" + render(TFLM_HEADER, tflm_rows())
+    if tool.reads_onnx():
+        text += ORT + "\n" + render(ORT_HEADER, ort_rows())
+    document.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

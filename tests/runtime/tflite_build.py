@@ -1,0 +1,106 @@
+"""Build small .tflite models by the official schema: for what the public cases
+lack, such as subgraphs that call each other.
+
+    file = File()
+    main = file.graph()
+    x = main.tensor("x", [1, 4], main.inputs)
+    main.op("ADD", [x, x], [main.tensor("y", [1, 4], main.outputs)])
+    file.write(path)
+"""
+import flatbuffers
+import numpy
+from ai_edge_litert import schema_py_generated as schema
+
+TYPES = {"float32": schema.TensorType.FLOAT32, "bool": schema.TensorType.BOOL,
+         "int32": schema.TensorType.INT32,
+         "resource": schema.TensorType.RESOURCE}
+
+
+class Graph:
+    """One subgraph; tensors are known by their index."""
+
+    def __init__(self, file, index):
+        self.file, self.index = file, index
+        self.tensors, self.operators = [], []
+        self.inputs, self.outputs = [], []
+
+    def tensor(self, name, shape, role=None, dtype="float32", data=None):
+        """Add a tensor; role is this graph's `inputs` or `outputs`."""
+        entry = schema.TensorT()
+        entry.name, entry.shape = name.encode(), list(shape)
+        entry.type = TYPES[dtype]
+        entry.buffer = self.file.buffer(data, dtype)
+        self.tensors.append(entry)
+        if role is not None:
+            role.append(len(self.tensors) - 1)
+        return len(self.tensors) - 1
+
+    def op(self, code, inputs, outputs, **options):
+        """Add an operator; options are fields of its options table."""
+        entry = schema.OperatorT()
+        entry.opcodeIndex = self.file.opcode(code)
+        entry.inputs, entry.outputs = list(inputs), list(outputs)
+        name = OPTIONS.get(code)
+        if name:
+            entry.builtinOptionsType = getattr(schema.BuiltinOptions, name)
+            entry.builtinOptions = getattr(schema, name + "T")()
+            for key, value in options.items():
+                setattr(entry.builtinOptions, key, value)
+        self.operators.append(entry)
+
+    def table(self):
+        entry = schema.SubGraphT()
+        entry.name = f"graph{self.index}".encode()
+        entry.tensors, entry.operators = self.tensors, self.operators
+        entry.inputs, entry.outputs = self.inputs, self.outputs
+        return entry
+
+
+# Names of the options tables, where an operator has one.
+OPTIONS = {"ADD": "AddOptions", "MUL": "MulOptions", "SUB": "SubOptions",
+           "CONCATENATION": "ConcatenationOptions", "IF": "IfOptions",
+           "WHILE": "WhileOptions", "CALL_ONCE": "CallOnceOptions",
+           "VAR_HANDLE": "VarHandleOptions",
+           "READ_VARIABLE": "ReadVariableOptions",
+           "ASSIGN_VARIABLE": "AssignVariableOptions"}
+
+
+class File:
+    def __init__(self):
+        self.graphs, self.codes = [], []
+        self.buffers = [schema.BufferT()]  # the first is empty by custom
+
+    def graph(self):
+        self.graphs.append(Graph(self, len(self.graphs)))
+        return self.graphs[-1]
+
+    def buffer(self, data, dtype):
+        entry = schema.BufferT()
+        if data is not None:
+            raw = numpy.asarray(data, dtype).tobytes()
+            entry.data = list(raw)
+        self.buffers.append(entry)
+        return len(self.buffers) - 1
+
+    def opcode(self, name):
+        if name not in self.codes:
+            self.codes.append(name)
+        return self.codes.index(name)
+
+    def opcode_table(self, name):
+        entry = schema.OperatorCodeT()
+        entry.builtinCode = getattr(schema.BuiltinOperator, name)
+        entry.deprecatedBuiltinCode = min(entry.builtinCode, 127)
+        entry.version = 1
+        return entry
+
+    def write(self, path):
+        model = schema.ModelT()
+        model.version, model.description = 3, b"test"
+        model.operatorCodes = [self.opcode_table(name) for name in self.codes]
+        model.subgraphs = [graph.table() for graph in self.graphs]
+        model.buffers = self.buffers
+        builder = flatbuffers.Builder(4096)
+        builder.Finish(model.Pack(builder), b"TFL3")
+        path.write_bytes(bytes(builder.Output()))
+        return path
