@@ -273,6 +273,7 @@ static calm_status try_carried(plan_candidate *best, const planner *p) {
   return CALM_OK;
 }
 
+/* A runtime left alone aliases nothing. */
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
                              limits *l) {
   const plan_tflm *t = p->tflm;
@@ -286,6 +287,10 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   if (best->head.bytes > most && free_order)
     TRY(try_without_plan(best, p, t->default_orders));
   if (free_order) TRY(try_carried(best, p));
+  if (best->source == PLAN_NONE) {
+    memset(p->plan->memory.views, 0, sizeof p->plan->memory.views);
+    memset(p->plan->memory.inplace, 0, sizeof p->plan->memory.inplace);
+  }
   best->layout.arena_bytes = best->head.bytes;
   if (best->layout.bound_bytes > best->head.bytes) /* scratch was split */
     best->layout.bound_bytes = best->head.bytes;
