@@ -242,13 +242,18 @@ static calm_status use_orders(plan_candidate *c, const planner *p,
 }
 
 /* Leave all placing to the runtime. */
+static calm_status drop_plan(plan_candidate *c, const planner *p,
+                             const op_id *const *orders) {
+  c->source = PLAN_NONE;
+  c->offsets = NULL;
+  TRY(use_orders(c, p, orders));
+  return predict(c, p);
+}
+
 static calm_status try_without_plan(plan_candidate *best, const planner *p,
                                     const op_id *const *orders) {
   plan_candidate c = *best;
-  c.source = PLAN_NONE;
-  c.offsets = NULL;
-  TRY(use_orders(&c, p, orders));
-  TRY(predict(&c, p));
+  TRY(drop_plan(&c, p, orders));
   if (c.head.bytes < best->head.bytes) *best = c;
   return CALM_OK;
 }
@@ -287,6 +292,8 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   if (best->head.bytes > most && free_order)
     TRY(try_without_plan(best, p, t->default_orders));
   if (free_order) TRY(try_carried(best, p));
+  if (best->head.bytes > INT32_MAX) /* more than an offset can express */
+    TRY(drop_plan(best, p, best->orders));
   if (best->source == PLAN_NONE) {
     memset(p->plan->memory.views, 0, sizeof p->plan->memory.views);
     memset(p->plan->memory.inplace, 0, sizeof p->plan->memory.inplace);
