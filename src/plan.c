@@ -47,8 +47,8 @@ static calm_status place_baseline(planner *p) {
   memory_profile profile;
   const memory_model *alone =
       p->tflm ? memory_model_find("tflm-default") : &p->plan->memory;
-  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas, p->g->order,
-                      p->scratch));
+  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas,
+                      p->run ? p->run : p->g->order, p->scratch));
   p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
   TRY(place_file_order(&p->plan->summary.baseline_arena_bytes, p));
   p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
@@ -82,6 +82,7 @@ uint64_t plan_arena_bound(const planner *p) {
 }
 
 bool plan_order_is_free(const planner *p) {
+  if (p->run) return false;
   return p->options->order == ORDER_EXACT || p->options->order == ORDER_DP;
 }
 
@@ -165,8 +166,10 @@ static calm_status run(planner *p) {
   TRY(measure_bodies(p));
   TRY(memory_problem_build(&p->problem, p->g, &plan->memory, p->body_arenas,
                            p->scratch));
+  TRY(plan_ort_prepare(p));
   TRY(place_baseline(p));
   TRY(find_order(p));
+  TRY(plan_ort_arrange(p));
   TRY(find_layout(&best, p));
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;

@@ -57,11 +57,34 @@ static void describe_litert(text *out, const plan_runtime *r) {
               "others take temporary bytes beside");
 }
 
+static void add_peaks(text *out, const char *who, const plan_peaks *p) {
+  text_format(out, "%s %s bytes by default", who,
+              report_number(p->default_bytes).text);
+  text_format(out, ", %s with ExecutionOrder.PRIORITY_BASED",
+              report_number(p->priority_bytes).text);
+}
+
+static void describe_ort(text *out, const plan_runtime *r) {
+  text_format(out,
+              "ONNX Runtime follows the order of a file on request only: ");
+  add_peaks(out, "the peak of the planned file is", &r->plan_peaks);
+  add_peaks(out, "; that of the file as it is", &r->file_peaks);
+  if (r->small_weights)
+    text_format(out, "; %s bytes of small weights come on top",
+                report_number(r->small_weights).text);
+  if (r->by_default)
+    text_format(out,
+                "; the file is listed so that the default order is the one "
+                "shown here");
+}
+
 /* The runtimes that a memory model may speak of. */
 static const struct runtime_words {
   const char *name;
   void (*describe)(text *out, const plan_runtime *r);
-} runtimes[] = {{"tflm", describe_tflm}, {"litert", describe_litert}};
+} runtimes[] = {{"tflm", describe_tflm},
+                {"litert", describe_litert},
+                {"ort", describe_ort}};
 
 static void describe(text *out, const plan_runtime *r) {
   for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
@@ -138,11 +161,31 @@ static json_t *write_litert(const plan_runtime *r) {
                    report_json_number(r->persistent_bytes));
 }
 
+static json_t *write_peaks(const plan_peaks *p) {
+  return json_pack("{s:o, s:o}", "default_peak_bytes",
+                   report_json_number(p->default_bytes), "priority_peak_bytes",
+                   report_json_number(p->priority_bytes));
+}
+
+static json_t *write_ort(arena *scratch, const calm_plan *plan) {
+  const plan_runtime *r = &plan->runtime;
+  return json_pack(
+      "{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "for",
+      r->by_default ? "ort-default" : "file-order", "file",
+      write_peaks(&r->file_peaks), "plan", write_peaks(&r->plan_peaks),
+      "small_weight_bytes", report_json_number(r->small_weights),
+      "file_sequence",
+      list_sequence(scratch, plan->graph, plan->graphs[0].sequence),
+      "default_sequence",
+      list_sequence(scratch, plan->graph, r->default_sequence));
+}
+
 json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
   static const char *const sources[] = {"calm", "model", "runtime"};
   const plan_runtime *r = &plan->runtime;
   if (!r->name) return json_null();
   if (!strcmp(r->name, "litert")) return write_litert(r);
+  if (!strcmp(r->name, "ort")) return write_ort(scratch, plan);
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", r->name,
                    "kernels", r->kernels, "default_head_bytes",
                    report_json_number(r->default_head_bytes),
