@@ -113,3 +113,25 @@ calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                             .scratch = &out->scratch};
   return CALM_OK;
 }
+
+calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
+                                 arena *a) {
+  graph *graphs;
+  uint32_t number = 0;
+  ARENA_ARRAY(a, graphs, file->model.count);
+  for (uint32_t i = 0; i < file->model.count; i++) {
+    graph *g = &graphs[i];
+    graph_op *ops;
+    *g = file->model.graphs[i];
+    g->is_body = false;
+    ARENA_ARRAY(a, ops, g->ops.count);
+    for (op_id op = 0; op < g->ops.count; op++) {
+      ops[op] = g->ops.data[op];
+      TRY(memory_scratch_sum(&ops[op].workspace_bytes, &file->scratch, number++,
+                             TFLM_ALIGN, a->context));
+    }
+    g->ops.data = ops;
+  }
+  *out = graphs;
+  return CALM_OK;
+}

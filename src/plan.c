@@ -112,6 +112,7 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
     if (best->layout.arena_bytes > target) TRY(improve(best, p, &o, &l));
   }
   if (p->tflm) TRY(plan_tflm_settle(best, p, &l));
+  if (p->litert) TRY(plan_litert_settle(best, p));
   p->plan->layout_seconds = limits_clock() - start;
   return CALM_OK;
 }
@@ -129,7 +130,9 @@ static calm_status check_plan(const planner *p) {
                                .arena_bytes = plan->layout.arena_bytes};
   TRY(memory_check(&verdict, p->g, &plan->memory, &outside, p->scratch));
   calm_status status = CALM_OK;
-  if (verdict.faults.count)
+  if (p->litert)
+    plan_litert_warn(p, &verdict);
+  else if (verdict.faults.count)
     status = context_fail(plan->context, CALM_INTERNAL,
                           "%s: the plan does not hold: %s", plan->model->path,
                           verdict.faults.data[0].text);
@@ -154,6 +157,7 @@ static calm_status run(planner *p) {
   plan_candidate best;
   calm_plan *plan = p->plan;
   TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
+  p->litert = plan_litert_applies(p);
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
                       &plan->arena));
   TRY(pipeline_choice(&plan->layout_method, "layout", p->options->layout,

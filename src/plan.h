@@ -48,8 +48,9 @@ typedef struct plan_runtime {
   const char *name;            /* "tflm"; NULL: the memory model is nobody's */
   uint64_t default_head_bytes; /* its arena for the model without a plan */
   uint64_t
-      carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
-  uint64_t head_bytes;    /* its arena for the plan */
+      carried_head_bytes;    /* with the model's own; UINT64_MAX: it has none */
+  uint64_t head_bytes;       /* its arena for the plan */
+  uint64_t persistent_bytes; /* litert: its other arena, of variables */
   plan_source source;
   plan_scratch *scratch;
   uint32_t scratch_count;

@@ -7,6 +7,7 @@
 #define CALM_PLANNER_H
 
 #include "memory/memory_joint.h"
+#include "memory/memory_litert.h"
 #include "pipeline.h"
 
 /* What there is beside for TensorFlow Lite Micro: all graphs of the model. */
@@ -34,6 +35,7 @@ typedef struct planner {
   const uint64_t *body_arenas;
   memory_problem problem;
   plan_tflm *tflm; /* NULL under all other models of memory */
+  bool litert;     /* TensorFlow Lite places by itself */
   arena *scratch;
 } planner;
 
@@ -49,6 +51,8 @@ typedef struct plan_candidate {
   const uint64_t *const *offsets; /* tflm: per graph and tensor; NULL: all is
                                left to the runtime */
   tflm_head head;                 /* tflm: what the runtime makes of it */
+  litert_arena litert;            /* litert: likewise */
+  uint64_t workspace_offset;      /* litert: of all workspaces */
 } plan_candidate;
 
 order_options plan_order_options(const calm_options *options);
@@ -85,6 +89,19 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c);
 /* All graphs of the plan, judged by code that knows nothing of how it was made:
    CALM_INTERNAL if it does not hold, or costs another head than promised. */
 calm_status plan_tflm_check(const planner *p);
+
+/*
+ * For TensorFlow Lite, which is not asked where tensors lie: whether the memory
+ * model is its own; place an order as the runtime does (in place of the rest of
+ * plan_place); prefer the order of the file where that has the smaller arena;
+ * fill in what the plan says of offsets and runtime; tell of an unsound
+ * placement.
+ */
+bool plan_litert_applies(const planner *p);
+calm_status plan_litert_place(plan_candidate *c, const planner *p);
+calm_status plan_litert_settle(plan_candidate *best, const planner *p);
+calm_status plan_litert_record(planner *p, const plan_candidate *c);
+void plan_litert_warn(const planner *p, const memory_verdict *verdict);
 
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);

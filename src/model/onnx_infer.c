@@ -20,7 +20,9 @@ typedef struct frame {
   uint32_t runs;        /* graphs that this node has run */
 } frame;
 
-enum { DEEP_FRAMES = 5 };
+/* Every level of loops multiplies the runs of the innermost body, so that from
+   here on one run has to do. */
+enum { DEEP_FRAMES = 3 };
 
 typedef struct walk {
   onnx_reader *r;

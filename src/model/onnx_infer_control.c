@@ -10,7 +10,7 @@
  * whose being always true says that all rounds take place.
  */
 
-enum { LOOP_RUNS = 3 }; /* then what still changes is taken as unknown */
+enum { LOOP_RUNS = 3 }; /* then all that is carried is taken as unknown */
 
 static uint32_t body_of(const infer_node *n, const char *name) {
   const onnx_attribute *a = onnx_find(n->node, name);
@@ -124,25 +124,31 @@ static calm_status next_branch(uint32_t *out, infer_node *n, uint32_t runs,
 
 /* ---- Loop --------------------------------------------------------------- */
 
+/* The condition is true unless an operand says otherwise. */
+static calm_status give_condition(infer_node *n, onnx_value *flag) {
+  const onnx_value *given = infer_input(n, 1);
+  int64_t value = given ? condition(n, 1) : 1;
+  if (!flag) return CALM_OK;
+  onnx_value test = {.type = ONNX_BOOL};
+  TRY(give(n, flag, &test, false));
+  if (value == ONNX_UNKNOWN) return CALM_OK;
+  ARENA_ARRAY(&n->r->scratch, flag->contents.integers, 1);
+  flag->contents.integers[0] = value;
+  flag->contents.count = 1;
+  return CALM_OK;
+}
+
 static calm_status start_loop(infer_node *n, uint32_t body, bool deep,
                               onnx_value *const *stated) {
-  onnx_value round = {.type = ONNX_INT64}, test = {.type = ONNX_BOOL};
+  onnx_value round = {.type = ONNX_INT64};
   reset(n, body, stated);
-  const onnx_value *given = infer_input(n, 1);
-  if (given) test.contents = given->contents;
-  int64_t always = 1;
-  if (!given) test.contents = (onnx_contents){.integers = &always, .count = 1};
   TRY(give(n, body_input(n, body, 0), &round, false));
-  TRY(give(n, body_input(n, body, 1), &test, false));
-  onnx_value *flag = body_input(n, body, 1);
-  if (flag && test.contents.count == 1 && test.contents.integers) {
-    ARENA_ARRAY(&n->r->scratch, flag->contents.integers, 1);
-    flag->contents.integers[0] = test.contents.integers[0];
-    flag->contents.count = 1;
+  if (!deep) TRY(give_condition(n, body_input(n, body, 1)));
+  for (uint32_t i = 2; i < n->node->input_count; i++) {
+    onnx_value *input = body_input(n, body, i);
+    TRY(give(n, input, infer_input(n, i), false));
+    if (deep && input) input->shape.rank = ONNX_NO_RANK;
   }
-  for (uint32_t i = 2; i < n->node->input_count; i++)
-    TRY(give(n, body_input(n, body, i),
-             deep ? &unknown_value : infer_input(n, i), false));
   return CALM_OK;
 }
 
@@ -196,6 +202,10 @@ static calm_status next_round(uint32_t *out, infer_node *n, uint32_t runs,
   *out = body;
   if (body == CALM_NONE) return CALM_OK;
   if (runs == 0) return start_loop(n, body, deep, stated);
+  if (deep) {
+    *out = CALM_NONE;
+    return CALM_OK;
+  }
   uint32_t count = n->r->graphs.data[body].input_count;
   onnx_value *joined;
   bool again;

@@ -1,6 +1,8 @@
 /* The runtime's side of a plan. */
 #include "report/report_runtime.h"
 
+#include <string.h>
+
 #include "report/report_name.h"
 
 /* ---- For people ---------------------------------------------------------- */
@@ -34,13 +36,43 @@ static void add_scratch(text *out, const plan_runtime *r) {
   text_format(out, ", are counted as --kernels %s asks for them", r->kernels);
 }
 
+static void describe_tflm(text *out, const plan_runtime *r) {
+  add_heads(out, r);
+  add_source(out, r);
+  add_scratch(out, r);
+}
+
+static void describe_litert(text *out, const plan_runtime *r) {
+  text_format(out,
+              "TensorFlow Lite places tensors by itself, as shown here: its "
+              "arena takes %s bytes",
+              report_number(r->head_bytes).text);
+  text_format(out, ", in the order of the file %s",
+              report_number(r->default_head_bytes).text);
+  if (r->persistent_bytes)
+    text_format(out, "; variables have another of %s bytes",
+                report_number(r->persistent_bytes).text);
+  text_format(out,
+              "; so it is without a delegate and with reference kernels, "
+              "others take temporary bytes beside");
+}
+
+/* The runtimes that a memory model may speak of. */
+static const struct runtime_words {
+  const char *name;
+  void (*describe)(text *out, const plan_runtime *r);
+} runtimes[] = {{"tflm", describe_tflm}, {"litert", describe_litert}};
+
+static void describe(text *out, const plan_runtime *r) {
+  for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+    if (!strcmp(runtimes[i].name, r->name)) runtimes[i].describe(out, r);
+}
+
 calm_status report_runtime(text *out, const calm_plan *plan) {
   text words;
   if (!plan->runtime.name) return CALM_OK;
   text_init(&words, out->context);
-  add_heads(&words, &plan->runtime);
-  add_source(&words, &plan->runtime);
-  add_scratch(&words, &plan->runtime);
+  describe(&words, &plan->runtime);
   text_format(out, "  runtime ");
   calm_status status = words.failed ? context_no_memory(out->context)
                                     : report_wrapped(out, words.data, 10, 10);
@@ -98,10 +130,19 @@ static json_t *list_graphs(arena *scratch, const calm_plan *plan) {
   return list;
 }
 
+static json_t *write_litert(const plan_runtime *r) {
+  return json_pack("{s:s, s:o, s:o, s:o}", "name", r->name,
+                   "default_head_bytes",
+                   report_json_number(r->default_head_bytes), "head_bytes",
+                   report_json_number(r->head_bytes), "persistent_bytes",
+                   report_json_number(r->persistent_bytes));
+}
+
 json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
   static const char *const sources[] = {"calm", "model", "runtime"};
   const plan_runtime *r = &plan->runtime;
   if (!r->name) return json_null();
+  if (!strcmp(r->name, "litert")) return write_litert(r);
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", r->name,
                    "kernels", r->kernels, "default_head_bytes",
                    report_json_number(r->default_head_bytes),
