@@ -42,6 +42,16 @@ static calm_status copy_dims(calm_model *model, const calm_options *options) {
   return CALM_OK;
 }
 
+/* Read the bytes of the map.  What is taken out need not be converted. */
+static calm_status read_as_asked(calm_model *model,
+                                 const calm_options *options) {
+  TRY(copy_dims(model, options));
+  TRY(model_read(model));
+  if (!options) return CALM_OK;
+  if (options->remove_noops) TRY(model_rewrite(model, MODEL_REMOVE_NOOPS));
+  return options->to_int8 ? model_rewrite(model, MODEL_TO_INT8) : CALM_OK;
+}
+
 /* Hand a model out, or free it if it could not be made. */
 static calm_status deliver(calm_model **out, calm_model *model,
                            calm_status status) {
@@ -56,10 +66,9 @@ calm_status calm_model_open(calm_model **out, calm_context *context,
                             const char *path, const calm_options *options) {
   calm_model *model;
   TRY(create(&model, context, path));
-  calm_status status = copy_dims(model, options);
-  if (status == CALM_OK) status = file_map_open(&model->map, context, path);
+  calm_status status = file_map_open(&model->map, context, path);
   model->mapped = status == CALM_OK;
-  if (status == CALM_OK) status = model_read(model);
+  if (status == CALM_OK) status = read_as_asked(model, options);
   return deliver(out, model, status);
 }
 
@@ -69,8 +78,7 @@ calm_status calm_model_parse(calm_model **out, calm_context *context,
   calm_model *model;
   TRY(create(&model, context, name));
   model->map = (file_map){bytes, length};
-  calm_status status = copy_dims(model, options);
-  if (status == CALM_OK) status = model_read(model);
+  calm_status status = read_as_asked(model, options);
   model->map = (file_map){0}; /* what was read does not refer to it */
   return deliver(out, model, status);
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "check_table.h"
+#include "check_claims.h"
 #include "pipeline.h"
 #include "report/report_plan_read.h"
 
@@ -29,50 +31,6 @@ static calm_status read_offsets(memory_plan *out, const graph *g,
   return CALM_OK;
 }
 
-/* A table without offsets. */
-static calm_status unreadable(calm_verdict *v, const char *reason) {
-  char words[128];
-  const int length =
-      snprintf(words, sizeof words, "OfflineMemoryAllocation: %s", reason);
-  const char *copy = arena_string(&v->arena, words, (size_t)length);
-  if (!copy) return context_no_memory(v->context);
-  return fault(v, "short", copy);
-}
-
-static uint32_t count_tensors(const calm_model *model) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < model->graphs.count; i++)
-    count += model->graphs.data[i].tensors.count;
-  return count;
-}
-
-/* Faults of the table itself: what keeps a runtime from reading it. */
-static calm_status judge_table(calm_verdict *v, bool *out_readable) {
-  const model_offline_plan *offline = &v->model->offline;
-  const uint32_t tensors = count_tensors(v->model);
-  *out_readable = !offline->fault && offline->word_count >= tensors;
-  if (offline->fault) return unreadable(v, offline->fault);
-  if (offline->declared_count < 0 ||
-      (uint32_t)offline->declared_count != tensors)
-    TRY(fault(
-        v, "count",
-        "OfflineMemoryAllocation speaks of another number of tensors than "
-        "the model has: the runtime refuses it"));
-  if (!*out_readable)
-    TRY(fault(
-        v, "short",
-        "OfflineMemoryAllocation ends before its last tensor: the runtime "
-        "reads past it"));
-  for (uint32_t i = 0; *out_readable && i < tensors; i++)
-    if (offline->offsets[i] < -1) {
-      *out_readable = false;
-      return fault(v, "negative",
-                   "OfflineMemoryAllocation holds an offset below -1: the "
-                   "runtime writes before the arena");
-    }
-  return CALM_OK;
-}
-
 /* All graphs as TensorFlow Lite Micro runs them: orders and offsets of the
    file. */
 static calm_status judge_model(calm_verdict *v, const calm_options *options) {
@@ -89,22 +47,32 @@ static calm_status judge_entry(calm_verdict *v) {
   return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
 }
 
-static calm_status check_offline(calm_verdict *v, const calm_options *options) {
-  bool readable;
-  TRY(pipeline_memory_model(&v->memory, v->model, options));
-  if (!v->model->offline.present) return CALM_OK;
-  v->source = "OfflineMemoryAllocation";
-  TRY(judge_table(v, &readable));
-  if (!readable) return CALM_OK;
+/* What was said of the table stands behind what is said of its offsets. */
+static calm_status append(calm_verdict *v, const memory_verdict *table) {
+  for (uint32_t i = 0; i < table->faults.count; i++)
+    VECTOR_PUSH(v->context, &v->verdict.faults, table->faults.data[i]);
+  for (uint32_t i = 0; i < table->warnings.count; i++)
+    VECTOR_PUSH(v->context, &v->verdict.warnings, table->warnings.data[i]);
+  return CALM_OK;
+}
+
+static calm_status judge_offsets(calm_verdict *v, const calm_options *options) {
   memory_verdict table = v->verdict;
   memset(&v->verdict, 0, sizeof v->verdict);
   calm_status status = v->memory.subgraphs == SUBGRAPHS_TFLM
                            ? judge_model(v, options)
                            : judge_entry(v);
-  for (uint32_t i = 0; status == CALM_OK && i < table.faults.count; i++)
-    status = fault(v, table.faults.data[i].kind, table.faults.data[i].text);
+  if (status == CALM_OK) status = append(v, &table);
   memory_verdict_free(&table, v->context);
   return status;
+}
+
+static calm_status check_offline(calm_verdict *v, const calm_options *options) {
+  bool readable;
+  TRY(pipeline_memory_model(&v->memory, v->model, options));
+  if (v->model->offline.present) v->source = "OfflineMemoryAllocation";
+  TRY(check_table(&readable, &v->verdict, v->model, &v->arena));
+  return readable ? judge_offsets(v, options) : CALM_OK;
 }
 
 static calm_status read_json(memory_plan *out, calm_verdict *v) {
@@ -130,7 +98,8 @@ static calm_status check_json(calm_verdict *v, const calm_options *options) {
   TRY(memory_workspaces(&workspaces, g, arenas, &v->arena));
   plan.workspace_bytes = workspaces;
   if (v->memory.subgraphs == SUBGRAPHS_TFLM) plan.workspace_offsets = NULL;
-  return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+  TRY(memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
+  return check_claims(v, &plan, arenas);
 }
 
 static calm_status check_budget(calm_verdict *v, uint64_t budget) {

@@ -1,12 +1,25 @@
 /* What is in a model, and what its memory does in file order. */
 #include "pipeline.h"
 
+/* Where kernels ask for scratch, it counts. */
+static calm_status add_scratch(calm_inspection *i,
+                               const calm_options *options) {
+  pipeline_tflm file;
+  graph *graphs;
+  if (i->memory.subgraphs != SUBGRAPHS_TFLM) return CALM_OK;
+  TRY(pipeline_tflm_model(&file, i->model, options, &i->arena));
+  TRY(pipeline_tflm_graphs(&graphs, &file, &i->arena));
+  i->graph = &graphs[0];
+  return CALM_OK;
+}
+
 static calm_status look(void *result, const calm_options *options) {
   calm_inspection *i = result;
   uint64_t *arenas;
   const double start = limits_clock();
   TRY(pipeline_memory_model(&i->memory, i->model, options));
   TRY(pipeline_body_arenas(&arenas, i->model, &i->memory, &i->arena));
+  TRY(add_scratch(i, options));
   i->sequence = i->graph->order;
   TRY(memory_simulate(&i->profile, i->graph, &i->memory, arenas, i->sequence,
                       &i->arena));

@@ -35,8 +35,9 @@ static calm_status solve(void *result, const calm_options *options) {
   TRY(name_file(p,
                 layout_solve(&p->layout, &p->csv.problem, &o, &p->arena, &l)));
   layout_fault fault;
-  if (layout_check(&fault, &p->csv.problem, p->layout.offsets,
-                   p->layout.arena_bytes))
+  TRY(layout_check(&fault, &p->csv.problem, p->layout.offsets,
+                   p->layout.arena_bytes, p->context));
+  if (fault.kind != LAYOUT_SOUND)
     return context_fail(p->context, CALM_INTERNAL,
                         "%s: the placement does not hold", p->path);
   p->budget_bytes = options->budget_bytes;

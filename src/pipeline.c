@@ -24,7 +24,11 @@ calm_status pipeline_run(calm_context *context, const calm_options *options,
 static const char *preset_of(const calm_model *model,
                              const calm_options *options) {
   if (strcmp(options->memory, "auto")) return options->memory;
-  return model->format == MODEL_TFLITE ? "tflm" : "plain";
+  switch (model->format) {
+    case MODEL_TFLITE: return "tflm";
+    case MODEL_ONNX: return "ort";
+    default: return "plain";
+  }
 }
 
 calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
@@ -44,7 +48,7 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
   if (!found)
     return context_fail(model->context, CALM_MISUSE,
                         "--memory: '%s' is not one of auto, plain, serenity, "
-                        "tflm, tflm-default",
+                        "tflm, tflm-default, litert, ort",
                         preset);
   memory_model memory = *found;
   if (!strcmp(preset, "tflm")) memory_kernels_allow(&memory, library);
@@ -52,6 +56,8 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
     if (overrides[i].value)
       TRY(memory_model_override(&memory, model->context, overrides[i].column,
                                 overrides[i].value));
+  TRY(pipeline_tflm_settle(&memory, model->context,
+                           options->subgraphs != NULL));
   *out = memory;
   return CALM_OK;
 }

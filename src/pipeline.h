@@ -40,9 +40,23 @@ typedef struct pipeline_tflm {
                        plan, else NULL */
 } pipeline_tflm;
 
+/* A memory model that asks for what TensorFlow Lite Micro cannot do is of the
+   first graph alone: with a warning, or CALM_MISUSE if --subgraphs tflm insists
+   on the contrary. */
+calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
+                                 bool insisted);
+
 /* In the arena, which must outlive *out. */
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a);
+
+/*
+ * Its graphs with all scratch of an operator as its workspace.  None is a body
+ * here: the runtime keeps the inputs of a body, like those of the entry, only
+ * until their last use.  They borrow from the model.
+ */
+calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
+                                 arena *a);
 
 /* The limits of the options; only `share` of the time limit is given. */
 void pipeline_limits(limits *out, calm_context *context,

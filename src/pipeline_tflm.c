@@ -5,6 +5,42 @@
  */
 #include "pipeline.h"
 
+/* An offline plan says where tensors lie; it cannot change what is copied, who
+   owns the inputs or how long they stay. */
+static const char *find_foreign_column(const memory_model *m) {
+  const struct {
+    bool foreign;
+    const char *option;
+  } rules[] = {
+      {m->concat == CONCAT_ELIDE, "--concat elide"},
+      {m->inputs != INPUTS_UNTIL_USE, "--inputs other than until-use"},
+      {m->outputs != OUTPUTS_TO_END, "--outputs external"},
+      {m->variables != VARIABLES_EXTERNAL, "--variables whole-run"},
+      {m->align % TFLM_ALIGN != 0, "--align that is no multiple of 16"},
+      {m->round != TFLM_ALIGN, "--round other than 16"}};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (rules[i].foreign) return rules[i].option;
+  return NULL;
+}
+
+calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
+                                 bool insisted) {
+  if (memory->subgraphs != SUBGRAPHS_TFLM) return CALM_OK;
+  const char *option = find_foreign_column(memory);
+  if (!option) return CALM_OK;
+  if (insisted)
+    return context_fail(context, CALM_MISUSE,
+                        "%s: TensorFlow Lite Micro cannot do that; it goes "
+                        "with --subgraphs entry only",
+                        option);
+  memory->subgraphs = SUBGRAPHS_ENTRY;
+  context_log(context, CALM_LOG_WARNING,
+              "%s: TensorFlow Lite Micro cannot do that; the first graph alone "
+              "is looked at, without scratch",
+              option);
+  return CALM_OK;
+}
+
 /* A plan that the runtime would take: one offset for each tensor. */
 static bool carries_plan(const calm_model *model) {
   const model_offline_plan *offline = &model->offline;
@@ -75,5 +111,27 @@ calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                             .sequences = orders,
                             .offsets = offsets,
                             .scratch = &out->scratch};
+  return CALM_OK;
+}
+
+calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
+                                 arena *a) {
+  graph *graphs;
+  uint32_t number = 0;
+  ARENA_ARRAY(a, graphs, file->model.count);
+  for (uint32_t i = 0; i < file->model.count; i++) {
+    graph *g = &graphs[i];
+    graph_op *ops;
+    *g = file->model.graphs[i];
+    g->is_body = false;
+    ARENA_ARRAY(a, ops, g->ops.count);
+    for (op_id op = 0; op < g->ops.count; op++) {
+      ops[op] = g->ops.data[op];
+      TRY(memory_scratch_sum(&ops[op].workspace_bytes, &file->scratch, number++,
+                             TFLM_ALIGN, a->context));
+    }
+    g->ops.data = ops;
+  }
+  *out = graphs;
   return CALM_OK;
 }

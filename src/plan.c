@@ -47,8 +47,8 @@ static calm_status place_baseline(planner *p) {
   memory_profile profile;
   const memory_model *alone =
       p->tflm ? memory_model_find("tflm-default") : &p->plan->memory;
-  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas, p->g->order,
-                      p->scratch));
+  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas,
+                      p->run ? p->run : p->g->order, p->scratch));
   p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
   TRY(place_file_order(&p->plan->summary.baseline_arena_bytes, p));
   p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
@@ -82,6 +82,7 @@ uint64_t plan_arena_bound(const planner *p) {
 }
 
 bool plan_order_is_free(const planner *p) {
+  if (p->run) return false;
   return p->options->order == ORDER_EXACT || p->options->order == ORDER_DP;
 }
 
@@ -112,6 +113,7 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
     if (best->layout.arena_bytes > target) TRY(improve(best, p, &o, &l));
   }
   if (p->tflm) TRY(plan_tflm_settle(best, p, &l));
+  if (p->litert) TRY(plan_litert_settle(best, p));
   p->plan->layout_seconds = limits_clock() - start;
   return CALM_OK;
 }
@@ -129,7 +131,9 @@ static calm_status check_plan(const planner *p) {
                                .arena_bytes = plan->layout.arena_bytes};
   TRY(memory_check(&verdict, p->g, &plan->memory, &outside, p->scratch));
   calm_status status = CALM_OK;
-  if (verdict.faults.count)
+  if (p->litert)
+    plan_litert_warn(p, &verdict);
+  else if (verdict.faults.count)
     status = context_fail(plan->context, CALM_INTERNAL,
                           "%s: the plan does not hold: %s", plan->model->path,
                           verdict.faults.data[0].text);
@@ -154,6 +158,7 @@ static calm_status run(planner *p) {
   plan_candidate best;
   calm_plan *plan = p->plan;
   TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
+  p->litert = plan_litert_applies(p);
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
                       &plan->arena));
   TRY(pipeline_choice(&plan->layout_method, "layout", p->options->layout,
@@ -161,8 +166,10 @@ static calm_status run(planner *p) {
   TRY(measure_bodies(p));
   TRY(memory_problem_build(&p->problem, p->g, &plan->memory, p->body_arenas,
                            p->scratch));
+  TRY(plan_ort_prepare(p));
   TRY(place_baseline(p));
   TRY(find_order(p));
+  TRY(plan_ort_arrange(p));
   TRY(find_layout(&best, p));
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;

@@ -42,14 +42,26 @@ typedef enum plan_source {
   PLAN_NONE     /* none help: all placing is left to the runtime */
 } plan_source;
 
+/* The peaks of a file in the two orders of ONNX Runtime. */
+typedef struct plan_peaks {
+  uint64_t default_bytes, priority_bytes;
+} plan_peaks;
+
 /* What the runtime that the memory model speaks of will do, predicted. */
 typedef struct plan_runtime {
   const char *kernels;         /* the library, as --kernels calls it */
   const char *name;            /* "tflm"; NULL: the memory model is nobody's */
   uint64_t default_head_bytes; /* its arena for the model without a plan */
   uint64_t
-      carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
-  uint64_t head_bytes;    /* its arena for the plan */
+      carried_head_bytes;    /* with the model's own; UINT64_MAX: it has none */
+  uint64_t head_bytes;       /* its arena for the plan */
+  uint64_t persistent_bytes; /* litert: its other arena, of variables */
+  /* ort: of the model as it is and of the file that is planned; the order in
+     which the latter is run by default; whether it was planned for that */
+  plan_peaks file_peaks, plan_peaks;
+  op_id *default_sequence;
+  bool by_default;
+  uint64_t small_weights; /* bytes of weights in the arena of activations */
   plan_source source;
   plan_scratch *scratch;
   uint32_t scratch_count;

@@ -89,6 +89,7 @@ calm_status plan_record(planner *p, const plan_candidate *c) {
   plan->budget_bytes = p->options->budget_bytes;
   plan->summary.within_budget = plan->layout.arena_bytes <= plan->budget_bytes;
   if (p->tflm) return plan_tflm_record(p, c);
-  TRY(record_offsets(p, c));
-  return record_graphs(plan);
+  TRY(p->litert ? plan_litert_record(p, c) : record_offsets(p, c));
+  TRY(record_graphs(plan));
+  return p->ort ? plan_ort_record(p) : CALM_OK;
 }

@@ -18,30 +18,6 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- Before the entry is planned ----------------------------------------- */
 
-/* The graphs of the model with all scratch of an operator as its workspace.
-   None is a body here: the runtime keeps the inputs of a body, like those of
-   the entry, only until their last use. */
-static calm_status copy_graphs(planner *p, plan_tflm *t) {
-  const graph_vector *graphs = &p->plan->model->graphs;
-  uint32_t number = 0;
-  ARENA_ARRAY(p->scratch, t->graphs, graphs->count);
-  t->count = graphs->count;
-  for (uint32_t i = 0; i < graphs->count; i++) {
-    graph *g = &t->graphs[i];
-    graph_op *ops;
-    *g = graphs->data[i];
-    g->is_body = false;
-    ARENA_ARRAY(p->scratch, ops, g->ops.count);
-    for (op_id op = 0; op < g->ops.count; op++) {
-      ops[op] = g->ops.data[op];
-      TRY(memory_scratch_sum(&ops[op].workspace_bytes, &t->file.scratch,
-                             number++, TFLM_ALIGN, p->plan->context));
-    }
-    g->ops.data = ops;
-  }
-  return CALM_OK;
-}
-
 static bool bodies_are_done(const graph *g, const bool *done) {
   for (op_id op = 0; op < g->ops.count; op++)
     for (uint32_t i = 0; i < g->ops.data[op].body_count; i++)
@@ -72,6 +48,12 @@ static void raise_floor_by_tensors(plan_tflm *t) {
   t->floor = larger(t->floor, sum_inputs(&t->graphs[0]));
 }
 
+static bool runs_graphs(const graph *g) {
+  for (op_id op = 0; op < g->ops.count; op++)
+    if (g->ops.data[op].body_count) return true;
+  return false;
+}
+
 /* What a body needs and what it needs at least: where its order is not proved
    that may be less, and so may be what runs it. */
 static uint64_t measure_body(plan_tflm *t, uint32_t i,
@@ -81,7 +63,8 @@ static uint64_t measure_body(plan_tflm *t, uint32_t i,
   const uint64_t certain =
       result->bound_bytes > t->doubt ? result->bound_bytes - t->doubt : 0;
   const uint64_t bound = larger(certain, inputs);
-  if (!t->is_body[i]) t->floor = larger(t->floor, bound);
+  if (!t->is_body[i] && !runs_graphs(&t->graphs[i]))
+    t->floor = larger(t->floor, bound);
   t->doubt = larger(t->doubt, bytes - bound);
   return bytes;
 }
@@ -164,7 +147,8 @@ calm_status plan_tflm_prepare(planner *p) {
   const uint32_t count = p->plan->model->graphs.count;
   if (!t) return context_no_memory(p->plan->context);
   TRY(pipeline_tflm_model(&t->file, p->plan->model, p->options, p->scratch));
-  TRY(copy_graphs(p, t));
+  t->count = count;
+  TRY(pipeline_tflm_graphs(&t->graphs, &t->file, p->scratch));
   ARENA_ARRAY(p->scratch, t->problems, count);
   ARENA_ARRAY(p->scratch, t->sequences, count);
   ARENA_ARRAY(p->scratch, arenas, count);
@@ -258,13 +242,18 @@ static calm_status use_orders(plan_candidate *c, const planner *p,
 }
 
 /* Leave all placing to the runtime. */
+static calm_status drop_plan(plan_candidate *c, const planner *p,
+                             const op_id *const *orders) {
+  c->source = PLAN_NONE;
+  c->offsets = NULL;
+  TRY(use_orders(c, p, orders));
+  return predict(c, p);
+}
+
 static calm_status try_without_plan(plan_candidate *best, const planner *p,
                                     const op_id *const *orders) {
   plan_candidate c = *best;
-  c.source = PLAN_NONE;
-  c.offsets = NULL;
-  TRY(use_orders(&c, p, orders));
-  TRY(predict(&c, p));
+  TRY(drop_plan(&c, p, orders));
   if (c.head.bytes < best->head.bytes) *best = c;
   return CALM_OK;
 }
@@ -289,6 +278,7 @@ static calm_status try_carried(plan_candidate *best, const planner *p) {
   return CALM_OK;
 }
 
+/* A runtime left alone aliases nothing. */
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
                              limits *l) {
   const plan_tflm *t = p->tflm;
@@ -302,6 +292,12 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   if (best->head.bytes > most && free_order)
     TRY(try_without_plan(best, p, t->default_orders));
   if (free_order) TRY(try_carried(best, p));
+  if (best->head.bytes > INT32_MAX) /* more than an offset can express */
+    TRY(drop_plan(best, p, best->orders));
+  if (best->source == PLAN_NONE) {
+    memset(p->plan->memory.views, 0, sizeof p->plan->memory.views);
+    memset(p->plan->memory.inplace, 0, sizeof p->plan->memory.inplace);
+  }
   best->layout.arena_bytes = best->head.bytes;
   if (best->layout.bound_bytes > best->head.bytes) /* scratch was split */
     best->layout.bound_bytes = best->head.bytes;

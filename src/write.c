@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan.h"
+#include "pipeline.h"
 
 /* ---- As it is ------------------------------------------------------------ */
 
@@ -27,19 +27,12 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
 
 /* ---- What is to be written ----------------------------------------------- */
 
-static bool places_anything(const calm_plan *plan) {
-  for (uint32_t i = 0; i < plan->model->graphs.count; i++)
-    for (tensor_id t = 0; t < plan->model->graphs.data[i].tensors.count; t++)
-      if (plan->graphs[i].offsets[t] != UINT64_MAX) return true;
-  return false;
-}
-
 /* Only offsets that were chosen by the rules of TensorFlow Lite Micro are right
    there, and no other runtime reads them. */
 static model_plan_action choose_action(const calm_plan *plan) {
   if (plan->model->format != MODEL_TFLITE) return MODEL_PLAN_KEEP;
-  const bool theirs = strcmp(plan->memory.name, "tflm") == 0;
-  if (theirs && plan->offline_plan && places_anything(plan))
+  const bool theirs = plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+  if (theirs && plan->runtime.source != PLAN_NONE && plan->offline_plan)
     return MODEL_PLAN_WRITE;
   if (plan->model->offline.present && plan->offline_plan)
     context_log(plan->context, CALM_LOG_WARNING,
@@ -279,24 +272,49 @@ static calm_status compare_offsets(const calm_plan *plan,
              : fail(plan, "the number of offsets");
 }
 
-/* The entry as it will run: its order is the file's, its offsets are those of
-   the file. */
-static calm_status check_entry(const calm_plan *plan, const calm_model *written,
-                               arena *scratch) {
-  const graph *g = &written->graphs.data[0];
+/* Scratch that was told by name cannot be told again: names speak of places. */
+static bool same_scratch(const calm_plan *plan, const pipeline_tflm *t,
+                         const calm_model *written) {
+  const graph_vector *graphs = &written->graphs;
+  const uint32_t last = graphs->count - 1;
+  const uint32_t ops = t->scratch.op_begin[last] + graphs->data[last].ops.count;
+  uint64_t bytes = 0, planned = 0;
+  for (uint32_t i = 0; i < t->scratch.begin[ops]; i++)
+    bytes += t->scratch.bytes[i];
+  for (uint32_t i = 0; i < plan->runtime.scratch_count; i++)
+    planned += plan->runtime.scratch[i].bytes;
+  return bytes == planned &&
+         t->scratch.begin[ops] == plan->runtime.scratch_count;
+}
+
+/* All graphs as they will run, by the file alone. */
+static calm_status check_offsets(const calm_plan *plan,
+                                 const calm_model *written,
+                                 const calm_options *options, arena *scratch) {
+  pipeline_tflm t;
   memory_verdict verdict;
-  uint64_t *offsets;
-  ARENA_ARRAY(scratch, offsets, g->tensors.count);
-  for (tensor_id t = 0; t < g->tensors.count; t++) {
-    const int32_t offset = written->offline.offsets[t];
-    offsets[t] = offset < 0 ? UINT64_MAX : (uint64_t)offset;
-  }
-  const memory_plan outside = {
-      .offsets = offsets, .arena_bytes = UINT64_MAX, .unplaced_allowed = true};
-  TRY(memory_check(&verdict, g, &plan->memory, &outside, scratch));
-  calm_status status =
-      verdict.faults.count ? fail(plan, verdict.faults.data[0].text) : CALM_OK;
+  TRY(pipeline_tflm_model(&t, written, options, scratch));
+  TRY(tflm_check(&verdict, &t.model, &plan->memory, scratch));
+  calm_status status = CALM_OK;
+  if (verdict.faults.count)
+    status = fail(plan, verdict.faults.data[0].text);
+  else if (same_scratch(plan, &t, written) &&
+           verdict.arena_bytes != plan->runtime.head_bytes)
+    status = fail(plan, "the arena is another");
   memory_verdict_free(&verdict, plan->context);
+  return status;
+}
+
+static calm_status check_written(const calm_plan *plan,
+                                 const calm_model *written, arena *scratch) {
+  calm_options *options;
+  TRY(compare_offsets(plan, written));
+  TRY(calm_options_new(&options, plan->context));
+  calm_status status =
+      calm_options_set(options, "kernels", plan->runtime.kernels);
+  if (status == CALM_OK)
+    status = check_offsets(plan, written, options, scratch);
+  calm_options_free(options);
   return status;
 }
 
@@ -306,9 +324,7 @@ static calm_status compare(const calm_plan *plan, const calm_model *written,
   arena_init(&scratch, plan->context);
   calm_status status = compare_graphs(plan, written, &scratch);
   if (status == CALM_OK && action == MODEL_PLAN_WRITE)
-    status = compare_offsets(plan, written);
-  if (status == CALM_OK && action == MODEL_PLAN_WRITE)
-    status = check_entry(plan, written, &scratch);
+    status = check_written(plan, written, &scratch);
   if (status == CALM_OK && action == MODEL_PLAN_STRIP &&
       written->offline.present)
     status = fail(plan, "the offline plan is still there");

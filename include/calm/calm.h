@@ -135,8 +135,10 @@ typedef struct calm_options calm_options;
 /*
  * Read a .tflite or .onnx file or a .cg text; the content decides, not the
  * name.  The file is mapped, weights are never copied.  Of the options, "dim"
- * sizes what an .onnx file leaves open; NULL means the defaults.  Linear in the
- * size of the graph.
+ * sizes what an .onnx file leaves open; "to-int8" and "remove-noops" rewrite
+ * the model at once, so that each value stays what it is (CALM_UNSUPPORTED,
+ * naming an operator, where that cannot be); NULL means the defaults.  Linear
+ * in the size of the graph.
  */
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
                                      const char *path,
@@ -323,7 +325,12 @@ typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */
   CALM_FORMAT_JSON = 1,  /* for programs: docs/json.md */
   CALM_FORMAT_CSV = 2,   /* MiniMalloc's columns: plans and packings only */
-  CALM_FORMAT_LONG = 3   /* a table with every step and every tensor */
+  CALM_FORMAT_LONG = 3,  /* a table with every step and every tensor */
+  /* Plans only, see docs/emit.md: */
+  CALM_FORMAT_BUFFERPLAN = 4,    /* C++ for TensorFlow Lite Micro */
+  CALM_FORMAT_C_HEADER = 5,      /* constants for C and C++ */
+  CALM_FORMAT_TRACE = 6,         /* for Perfetto and chrome://tracing */
+  CALM_FORMAT_MODEL_EXPLORER = 7 /* node data */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal

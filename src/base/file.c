@@ -48,18 +48,12 @@ calm_status file_map_open(file_map *out, calm_context *context,
   return status;
 }
 
-/* A private copy that is made page by page, when a page is written to. */
-calm_status file_map_copy(file_map *out, calm_context *context,
-                          const char *path) {
-  file_map map;
-  TRY(file_map_open(&map, context, path));
-  if (map.length && mprotect((void *)(uintptr_t)map.bytes, map.length,
-                             PROT_READ | PROT_WRITE)) {
-    calm_status status = fail(context, path, "map");
-    file_map_close(&map);
-    return status;
-  }
-  *out = map;
+/* The map is private: a page is copied when it is first written to. */
+calm_status file_map_detach(file_map *map, calm_context *context,
+                            const char *path) {
+  if (map->length && mprotect((void *)(uintptr_t)map->bytes, map->length,
+                              PROT_READ | PROT_WRITE))
+    return fail(context, path, "map");
   return CALM_OK;
 }
 

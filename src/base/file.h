@@ -18,9 +18,10 @@ calm_status file_map_open(file_map *out, calm_context *context,
                           const char *path);
 void file_map_close(file_map *map);
 
-/* The same, but bytes may be written to; the file stays as it is. */
-calm_status file_map_copy(file_map *out, calm_context *context,
-                          const char *path);
+/* From now on the bytes of the map may be written to; the file stays as it is,
+   and the map is no mirror of it any more. */
+calm_status file_map_detach(file_map *map, calm_context *context,
+                            const char *path);
 
 /* Do two paths lie in one folder?  False where that cannot be told. */
 bool file_same_folder(const char *a, const char *b);

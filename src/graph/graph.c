@@ -237,6 +237,15 @@ static calm_status check_sources(const graph *g, const char *path) {
   return CALM_OK;
 }
 
+bool graph_tensor_is_missing(const graph *g, tensor_id t) {
+  const unsigned given =
+      CALM_TENSOR_INPUT | CALM_TENSOR_CONST | CALM_TENSOR_VARIABLE;
+  const unsigned flags = g->tensors.data[t].flags;
+  return g->producer[t] == CALM_NONE && !(flags & given) &&
+         (g->reader_begin[t] < g->reader_begin[t + 1] ||
+          flags & CALM_TENSOR_OUTPUT);
+}
+
 calm_status graph_finish(graph *g, const char *path) {
   TRY(check_names(g, path, check_tensor_names));
   TRY(check_names(g, path, check_op_names));

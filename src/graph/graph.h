@@ -52,6 +52,7 @@ typedef struct graph_tensor {
   element_type type;
   unsigned flags; /* CALM_TENSOR_* */
   uint64_t bytes;
+  bool unwritten; /* a text says that no operator writes it, and it is right */
   uint32_t file_index; /* in the file it came from */
   graph_place place;
 } graph_tensor;
@@ -93,6 +94,10 @@ typedef struct graph {
   uint32_t *succ_begin;
   op_id *succs;
 } graph;
+
+/* Does a tensor of a finished graph come from nowhere, and yet somebody wants
+   it?  It costs nothing. */
+bool graph_tensor_is_missing(const graph *g, tensor_id t);
 
 /* An empty graph in an arena.  Its vectors are freed by graph_free. */
 void graph_init(graph *g, arena *a, const char *name);

@@ -160,9 +160,11 @@ static calm_status read_flag(graph_tensor *tensor, reader *r) {
     tensor->flags |= CALM_TENSOR_CONST;
   else if (reader_at_word(r, "variable"))
     tensor->flags |= CALM_TENSOR_VARIABLE;
+  else if (reader_at_word(r, "unwritten"))
+    tensor->unwritten = true;
   else
     return reader_fail_expected(
-        r, "input, output, const, variable or the end of the line");
+        r, "input, output, const, variable, unwritten or the end of the line");
   return lexer_next(&r->lexer);
 }
 

@@ -114,24 +114,45 @@ static calm_status resolve_bodies(reader *r) {
   return graph_link_bodies(r->out->data, r->out->count, r->path);
 }
 
-/* A tensor that comes from nowhere may be untouched, but not read or given
-   out. */
+static calm_status fail_missing(const reader *r, const graph *g, tensor_id t) {
+  const graph_tensor *tensor = &g->tensors.data[t];
+  if (g->reader_begin[t] == g->reader_begin[t + 1])
+    return graph_fail(r->context, r->path, tensor->place,
+                      "no operator writes the output '%s'; mark it unwritten "
+                      "if that is meant",
+                      tensor->name);
+  const graph_op *op = &g->ops.data[g->readers[g->reader_begin[t]]];
+  return graph_fail(r->context, r->path, op->place,
+                    "operator '%s' reads tensor '%s', which no operator "
+                    "writes; mark it input, const, variable or unwritten",
+                    op->name, tensor->name);
+}
+
+static calm_status fail_written(const reader *r, const graph *g, tensor_id t) {
+  const graph_tensor *tensor = &g->tensors.data[t];
+  if (g->producer[t] == CALM_NONE)
+    return graph_fail(r->context, r->path, tensor->place,
+                      "tensor '%s' is unwritten, and yet input, const or "
+                      "variable; it can only be one of them",
+                      tensor->name);
+  return graph_fail(r->context, r->path, tensor->place,
+                    "tensor '%s' is marked unwritten, but operator '%s' writes "
+                    "it",
+                    tensor->name, g->ops.data[g->producer[t]].name);
+}
+
+/* A tensor that comes from nowhere may be untouched, but is read or given out
+   only if the text says that this is meant. */
 static calm_status check_produced(const reader *r, const graph *g) {
   const unsigned given =
       CALM_TENSOR_INPUT | CALM_TENSOR_CONST | CALM_TENSOR_VARIABLE;
   for (tensor_id t = 0; t < g->tensors.count; t++) {
     const graph_tensor *tensor = &g->tensors.data[t];
-    if (g->producer[t] != CALM_NONE || (tensor->flags & given)) continue;
-    if (g->reader_begin[t] < g->reader_begin[t + 1]) {
-      const graph_op *op = &g->ops.data[g->readers[g->reader_begin[t]]];
-      return graph_fail(r->context, r->path, op->place,
-                        "operator '%s' reads tensor '%s', which no operator "
-                        "writes; mark it input, const or variable",
-                        op->name, tensor->name);
-    }
-    if (tensor->flags & CALM_TENSOR_OUTPUT)
-      return graph_fail(r->context, r->path, tensor->place,
-                        "no operator writes the output '%s'", tensor->name);
+    if (graph_tensor_is_missing(g, t) && !tensor->unwritten)
+      return fail_missing(r, g, t);
+    if (tensor->unwritten &&
+        (g->producer[t] != CALM_NONE || tensor->flags & given))
+      return fail_written(r, g, t);
   }
   return CALM_OK;
 }

@@ -72,7 +72,8 @@ static void write_shape(text *out, const graph_tensor *tensor) {
   text_add(out, "]", 1);
 }
 
-static void write_tensor(text *out, const graph_tensor *tensor) {
+static void write_tensor(text *out, const graph *g, tensor_id t) {
+  const graph_tensor *tensor = &g->tensors.data[t];
   text_format(out, "tensor ");
   graph_text_write_name(out, tensor->name);
   if (tensor->type == ELEMENT_ABSTRACT)
@@ -83,6 +84,7 @@ static void write_tensor(text *out, const graph_tensor *tensor) {
   if (tensor->flags & CALM_TENSOR_OUTPUT) text_format(out, " output");
   if (tensor->flags & CALM_TENSOR_CONST) text_format(out, " const");
   if (tensor->flags & CALM_TENSOR_VARIABLE) text_format(out, " variable");
+  if (graph_tensor_is_missing(g, t)) text_format(out, " unwritten");
   text_add(out, "\n", 1);
 }
 
@@ -170,8 +172,7 @@ static void write_graph(text *out, const graph *graphs, const graph *g) {
   text_format(out, "graph ");
   graph_text_write_name(out, g->name);
   text_add(out, "\n", 1);
-  for (tensor_id t = 0; t < g->tensors.count; t++)
-    write_tensor(out, &g->tensors.data[t]);
+  for (tensor_id t = 0; t < g->tensors.count; t++) write_tensor(out, g, t);
   for (op_id u = 0; u < g->ops.count; u++) {
     write_op(out, graphs, g, u, last_stateful);
     if (graph_op_stateful(&g->ops.data[u])) last_stateful = u;

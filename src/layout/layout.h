@@ -78,8 +78,9 @@ calm_status layout_bound(uint64_t *out, const layout_problem *p,
 calm_status layout_solve(layout_result *out, const layout_problem *p,
                          const layout_options *options, arena *a, limits *l);
 
-/* One collision or misplacement found by layout_check. */
+/* What layout_check finds: one collision or misplacement, if any. */
 typedef enum layout_fault_kind {
+  LAYOUT_SOUND,      /* no fault */
   LAYOUT_OVERLAP,    /* a and b share bytes at a step */
   LAYOUT_MISALIGNED, /* a's offset is not a multiple of its alignment */
   LAYOUT_MOVED,      /* a is not at its fixed offset */
@@ -93,10 +94,11 @@ typedef struct layout_fault {
 } layout_fault;
 
 /*
- * From first principles, pair by pair: the first fault of a placement in an
- * arena of `arena_bytes`.  False: there is none.
+ * From first principles: the first fault of a placement in an arena of
+ * `arena_bytes`, of overlaps the first in time.  O(n log n) in the pieces.
  */
-bool layout_check(layout_fault *out, const layout_problem *p,
-                  const uint64_t *offsets, uint64_t arena_bytes);
+calm_status layout_check(layout_fault *out, const layout_problem *p,
+                         const uint64_t *offsets, uint64_t arena_bytes,
+                         calm_context *context);
 
 #endif

@@ -16,6 +16,8 @@
 #include "layout/layout_logarithm.h"
 #include "layout/layout_overlap.h"
 #include "layout/layout_pair.h"
+#include "layout/layout_probe.h"
+#include "layout/layout_stack.h"
 
 /* What orders look at. */
 typedef struct body_facts {
@@ -43,6 +45,9 @@ typedef struct greedy {
   taken *taken;     /* scratch of one body */
   uint32_t taken_capacity;
   layout_overlap placed; /* pieces that have a place */
+  layout_probes probes;
+  bool wide; /* bodies may meet very many others */
+  layout_stack stack;
   uint64_t *offsets;
   layout_placement best;
 } greedy;
@@ -67,19 +72,34 @@ static calm_status push_taken(greedy *g, uint32_t at, taken interval) {
   return CALM_OK;
 }
 
-/* All offsets that placed pieces deny to a body. */
-static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body) {
+/* So many are sorted faster than the whole stack is walked along. */
+#if CALM_HOSTILE
+enum { MANY_TAKEN = 2 };
+#else
+enum { MANY_TAKEN = 512 };
+#endif
+
+static bool are_many(const greedy *g, uint32_t count) {
+  return g->wide && count > MANY_TAKEN;
+}
+
+/* All offsets above `from` that placed pieces deny to a body, unless they are
+   many. */
+static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body,
+                                 uint64_t from) {
   const layout_piece *pieces = g->p->pieces;
   *out = 0;
   for (uint32_t i = g->p->piece_begin[body]; i < g->p->piece_begin[body + 1];
        i++) {
-    layout_overlap_walk walk = layout_overlap_begin(&g->placed, &pieces[i]);
-    for (uint32_t j; (j = layout_overlap_next(&walk)) != CALM_NONE;) {
+    layout_overlap_walk walk =
+        layout_overlap_begin(&g->placed, &pieces[i], from);
+    for (uint32_t j;
+         !are_many(g, *out) && (j = layout_overlap_next(&walk)) != CALM_NONE;) {
       taken t;
       layout_pieces_forbid(&t.after, &t.before, &pieces[i], &pieces[j]);
       t.after += (int64_t)g->offsets[pieces[j].body];
       t.before += (int64_t)g->offsets[pieces[j].body];
-      if (t.before > 0) TRY(push_taken(g, (*out)++, t));
+      if (t.before > (int64_t)from) TRY(push_taken(g, (*out)++, t));
     }
     limits_spend(g->l, walk.visited);
   }
@@ -88,8 +108,9 @@ static calm_status collect_taken(greedy *g, uint32_t *out, uint32_t body) {
 
 /* Sorted by where they begin, intervals are stepped over one by one; the first
    that begins at the offset or later ends the search. */
-static uint64_t lowest_free(taken *intervals, uint32_t count, uint64_t align) {
-  uint64_t offset = 0;
+static uint64_t lowest_free(taken *intervals, uint32_t count, uint64_t from,
+                            uint64_t align) {
+  uint64_t offset = from;
   if (count) qsort(intervals, count, sizeof *intervals, by_after);
   for (uint32_t i = 0; i < count; i++) {
     if (intervals[i].after >= (int64_t)offset) break;
@@ -99,46 +120,61 @@ static uint64_t lowest_free(taken *intervals, uint32_t count, uint64_t align) {
   return offset;
 }
 
-static void mark_placed(greedy *g, uint32_t body, uint64_t offset) {
+static calm_status mark_placed(greedy *g, uint32_t body, uint64_t offset) {
+  const layout_piece *pieces = g->p->pieces;
   g->offsets[body] = offset;
   for (uint32_t i = g->p->piece_begin[body]; i < g->p->piece_begin[body + 1];
-       i++)
-    layout_overlap_add(&g->placed, i);
+       i++) {
+    layout_overlap_add(&g->placed, i, offset + pieces[i].high);
+    TRY(layout_probes_add(&g->probes, &pieces[i], offset));
+    if (g->wide) TRY(layout_stack_add(&g->stack, &pieces[i], offset));
+  }
+  return CALM_OK;
 }
 
-static uint64_t place_fixed(greedy *g) {
+static calm_status place_fixed(greedy *g, uint64_t *out) {
   uint64_t arena_bytes = 0;
   layout_overlap_clear(&g->placed);
+  layout_probes_clear(&g->probes);
+  if (g->wide) layout_stack_clear(&g->stack);
   for (uint32_t b = 0; b < g->p->body_count; b++) {
     const layout_body *body = &g->p->bodies[b];
     g->offsets[b] = 0;
     if (!body->fixed) continue;
-    mark_placed(g, b, body->offset);
+    TRY(mark_placed(g, b, body->offset));
     uint64_t end = body->offset + g->facts[b].size;
     if (layout_body_counts(g->p, b) && end > arena_bytes) arena_bytes = end;
   }
-  return arena_bytes;
+  *out = arena_bytes;
+  return CALM_OK;
 }
 
 /* The first order is finished whatever the limits say, but beyond this much
    work not by searching for gaps. */
-enum { LEAST_WORK = 1 << 28 };
+enum { LEAST_WORK = 1 << 24 };
 
 /* The lowest gap, or above everything if the search must end. */
 static calm_status find_offset(greedy *g, uint64_t *out, uint32_t body,
                                uint64_t top, bool search) {
   uint32_t count;
+  uint64_t work = 0;
   *out = number_round_up(top, g->p->bodies[body].align);
   if (!search) return CALM_OK;
-  TRY(collect_taken(g, &count, body));
-  *out = lowest_free(g->taken, count, g->p->bodies[body].align);
+  const uint64_t from = layout_probes_bound(&g->probes, body, &work);
+  TRY(collect_taken(g, &count, body, from));
+  if (are_many(g, count))
+    *out = layout_stack_fit(&g->stack, g->p, body, from, &work);
+  else
+    *out = lowest_free(g->taken, count, from, g->p->bodies[body].align);
+  limits_spend(g->l, work);
   return CALM_OK;
 }
 
 /* *out: the arena that the current order needs, or `cutoff` once it is not
    less, or time is up and another order has been finished. */
 static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
-  uint64_t arena_bytes = place_fixed(g), start = g->l->ticks;
+  uint64_t arena_bytes, start = g->l->ticks;
+  TRY(place_fixed(g, &arena_bytes));
   for (uint32_t i = 0; i < g->movable && arena_bytes < cutoff; i++) {
     uint64_t offset;
     uint32_t body = g->order[i].body;
@@ -150,7 +186,7 @@ static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
     const bool search = !stop || g->l->ticks - start < LEAST_WORK;
     TRY(find_offset(g, &offset, body, arena_bytes, search));
     uint64_t end = offset + g->facts[body].size;
-    mark_placed(g, body, offset);
+    TRY(mark_placed(g, body, offset));
     if (end > arena_bytes) arena_bytes = end;
   }
   *out = arena_bytes < cutoff ? arena_bytes : cutoff;
@@ -239,6 +275,9 @@ static calm_status prepare(greedy *g, const layout_problem *p, arena *scratch,
   ARENA_ARRAY(scratch, g->facts, p->body_count);
   ARENA_ARRAY(scratch, g->order, p->body_count);
   TRY(layout_overlap_make(&g->placed, p, scratch));
+  TRY(layout_probes_make(&g->probes, p, &g->placed, scratch));
+  g->wide = g->probes.count > 0;
+  if (g->wide) TRY(layout_stack_make(&g->stack, p, scratch));
   ARENA_ARRAY(scratch, g->offsets, p->body_count);
   ARENA_ARRAY(results, g->best.offsets, p->body_count);
   for (uint32_t b = 0; b < p->body_count; b++) g->facts[b] = facts_of(p, b);

@@ -34,20 +34,27 @@ calm_status layout_overlap_make(layout_overlap *out, const layout_problem *p,
   ARENA_ARRAY(a, out->sorted, p->piece_count);
   ARENA_ARRAY(a, out->position, p->piece_count);
   ARENA_ARRAY(a, out->latest, (size_t)out->leaves * 2);
+  ARENA_ARRAY(a, out->highest, (size_t)out->leaves * 2);
   TRY(sort_pieces(out, a));
   layout_overlap_clear(out);
   return CALM_OK;
 }
 
 void layout_overlap_clear(layout_overlap *index) {
-  for (uint32_t i = 0; i < index->leaves * 2; i++) index->latest[i] = INT64_MIN;
+  for (uint32_t i = 0; i < index->leaves * 2; i++) {
+    index->latest[i] = INT64_MIN;
+    index->highest[i] = 0;
+  }
 }
 
-void layout_overlap_add(layout_overlap *index, uint32_t piece) {
-  int64_t end = index->problem->pieces[piece].upper;
+void layout_overlap_add(layout_overlap *index, uint32_t piece, uint64_t high) {
+  const int64_t end = index->problem->pieces[piece].upper;
   uint32_t node = index->leaves + index->position[piece];
-  for (; node && index->latest[node] < end; node /= 2)
-    index->latest[node] = end;
+  for (; node; node /= 2) {
+    if (index->latest[node] >= end && index->highest[node] >= high) break;
+    if (index->latest[node] < end) index->latest[node] = end;
+    if (index->highest[node] < high) index->highest[node] = high;
+  }
 }
 
 /* How many pieces begin before `upper`. */
@@ -64,10 +71,12 @@ static uint32_t count_before(const layout_overlap *index, int64_t upper) {
 }
 
 layout_overlap_walk layout_overlap_begin(const layout_overlap *index,
-                                         const layout_piece *with) {
+                                         const layout_piece *with,
+                                         uint64_t above) {
   return (layout_overlap_walk){.index = index,
                                .lower = with->lower,
                                .end = count_before(index, with->upper),
+                               .above = above,
                                .stack = {1},
                                .depth = 1};
 }
@@ -86,6 +95,7 @@ uint32_t layout_overlap_next(layout_overlap_walk *walk) {
     uint32_t node = walk->stack[--walk->depth];
     walk->visited++;
     if (index->latest[node] <= walk->lower ||
+        index->highest[node] <= walk->above ||
         first_leaf(index, node) >= walk->end)
       continue;
     if (node >= index->leaves) return index->sorted[node - index->leaves];

@@ -87,57 +87,33 @@ static calm_status check_piece(const layout_problem *p,
   return CALM_OK;
 }
 
-/* A piece of a fixed body, in bytes of the arena. */
-typedef struct fixed_piece {
-  layout_piece at;
-  uint64_t offset;
-} fixed_piece;
-
-static int by_lower(const void *left, const void *right) {
-  const fixed_piece *a = left, *b = right;
-  if (a->at.lower != b->at.lower) return a->at.lower < b->at.lower ? -1 : 1;
-  return (a->at.body > b->at.body) - (a->at.body < b->at.body);
-}
-
-static bool fixed_collide(const fixed_piece *a, const fixed_piece *b) {
-  int64_t after, before, d = (int64_t)a->offset - (int64_t)b->offset;
-  return a->at.body != b->at.body &&
-         layout_pieces_forbid(&after, &before, &a->at, &b->at) && after < d &&
-         d < before;
-}
-
-static calm_status fail_collision(const layout_problem *p, const fixed_piece *a,
-                                  const fixed_piece *b, calm_context *context) {
+static calm_status fail_collision(const layout_problem *p,
+                                  const layout_fault *fault,
+                                  calm_context *context) {
   return context_fail(context, CALM_BAD_INPUT,
                       "%s and %s overlap at their fixed offsets %" PRIu64
                       " and %" PRIu64 " at step %" PRId64,
-                      name_body(p, a->at.body).text,
-                      name_body(p, b->at.body).text, a->offset, b->offset,
-                      b->at.lower);
+                      name_body(p, fault->a).text, name_body(p, fault->b).text,
+                      p->bodies[fault->a].offset, p->bodies[fault->b].offset,
+                      fault->step);
 }
 
-static calm_status check_fixed_pieces(const layout_problem *p,
-                                      fixed_piece *fixed, uint32_t count,
-                                      calm_context *context) {
-  qsort(fixed, count, sizeof *fixed, by_lower);
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t j = i + 1; j < count && fixed[j].at.lower < fixed[i].at.upper;
-         j++)
-      if (fixed_collide(&fixed[i], &fixed[j]))
-        return fail_collision(p, &fixed[i], &fixed[j], context);
-  return CALM_OK;
-}
-
+/* The fixed bodies alone, judged where they are. */
 static calm_status check_fixed(const layout_problem *tidy, arena *a) {
-  fixed_piece *fixed;
-  uint32_t count = 0;
-  ARENA_ARRAY(a, fixed, tidy->piece_count);
-  for (uint32_t i = 0; i < tidy->piece_count; i++) {
-    const layout_body *body = &tidy->bodies[tidy->pieces[i].body];
-    if (body->fixed)
-      fixed[count++] = (fixed_piece){tidy->pieces[i], body->offset};
-  }
-  return check_fixed_pieces(tidy, fixed, count, a->context);
+  layout_problem fixed = *tidy;
+  layout_fault fault;
+  uint64_t *offsets;
+  fixed.piece_count = 0;
+  ARENA_ARRAY(a, fixed.pieces, tidy->piece_count);
+  ARENA_ARRAY(a, offsets, tidy->body_count);
+  for (uint32_t i = 0; i < tidy->piece_count; i++)
+    if (tidy->bodies[tidy->pieces[i].body].fixed)
+      fixed.pieces[fixed.piece_count++] = tidy->pieces[i];
+  for (uint32_t b = 0; b < tidy->body_count; b++)
+    if (tidy->bodies[b].fixed) offsets[b] = tidy->bodies[b].offset;
+  TRY(layout_check(&fault, &fixed, offsets, UINT64_MAX, a->context));
+  if (fault.kind == LAYOUT_SOUND) return CALM_OK;
+  return fail_collision(tidy, &fault, a->context);
 }
 
 /* ---- Disjoint pieces ----------------------------------------------------- */

@@ -116,11 +116,12 @@ static calm_status add_piece(joiner *j, uint32_t body, memory_span span,
   return CALM_OK;
 }
 
+/* The first of a chain may have a higher number than those that follow it. */
 static calm_status add_buffers(joiner *j) {
-  for (uint32_t b = 0; b < buffer_count(j); b++) {
-    if (j->chain[b] == b) j->body[b] = j->out.layout.body_count;
+  for (uint32_t b = 0; b < buffer_count(j); b++)
+    if (j->chain[b] == b) j->body[b] = j->out.layout.body_count++;
+  for (uint32_t b = 0; b < buffer_count(j); b++)
     TRY(add_piece(j, j->body[j->chain[b]], j->spans[b], j->bytes[b]));
-  }
   return CALM_OK;
 }
 

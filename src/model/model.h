@@ -92,6 +92,21 @@ typedef struct model_patch {
 calm_status model_pieces(file_pieces *out, const calm_model *model,
                          const model_patch *patch, arena *a);
 
+/* Exact changes of a whole model. */
+typedef enum model_rewriting {
+  MODEL_TO_INT8,     /* uint8 becomes int8 where every value stays what it is */
+  MODEL_REMOVE_NOOPS /* operators that only hand on their input leave */
+} model_rewriting;
+
+/*
+ * Rewrite a model that was opened from a file: its graphs are then those of the
+ * file that model_pieces writes.  CALM_UNSUPPORTED, with the model as it was,
+ * if the format or an operator does not allow it.
+ */
+calm_status model_rewrite(calm_model *model, model_rewriting kind);
+calm_status tflite_rewrite(calm_model *model, model_rewriting kind);
+calm_status onnx_remove_noops(calm_model *model);
+
 /* The formats' own, called by model_pieces when there is a patch. */
 calm_status tflite_pieces(file_pieces *out, const calm_model *model,
                           const model_patch *patch, arena *a);

@@ -52,6 +52,14 @@ static calm_status text_pieces(file_pieces *out, const calm_model *model,
 
 /* ---- Formats ------------------------------------------------------------- */
 
+static calm_status still_there(const calm_model *model) {
+  if (model->map.bytes) return CALM_OK;
+  return context_fail(model->context, CALM_MISUSE,
+                      "%s: a model that was built or read from memory has no "
+                      "file to be changed; open a file",
+                      model->path);
+}
+
 static calm_status whole(file_pieces *out, const calm_model *model) {
   VECTOR_PUSH(
       model->context, out,
@@ -63,15 +71,22 @@ static calm_status whole(file_pieces *out, const calm_model *model) {
 calm_status model_pieces(file_pieces *out, const calm_model *model,
                          const model_patch *patch, arena *a) {
   if (model->format == MODEL_BUILT) return text_pieces(out, model, patch, a);
-  if (!model->map.bytes)
-    return context_fail(model->context, CALM_MISUSE,
-                        "%s: a model that was read from memory has no file to "
-                        "be written; open the file itself",
-                        model->path);
+  TRY(still_there(model));
   if (!patch) return whole(out, model);
   switch (model->format) {
     case MODEL_TFLITE: return tflite_pieces(out, model, patch, a);
     case MODEL_ONNX: return onnx_pieces(out, model, patch, a);
     default: return text_pieces(out, model, patch, a);
   }
+}
+
+calm_status model_rewrite(calm_model *model, model_rewriting kind) {
+  TRY(still_there(model));
+  if (model->format == MODEL_TFLITE) return tflite_rewrite(model, kind);
+  if (model->format == MODEL_ONNX && kind == MODEL_REMOVE_NOOPS)
+    return onnx_remove_noops(model);
+  return context_fail(
+      model->context, CALM_UNSUPPORTED, "%s: %s files", model->path,
+      kind == MODEL_TO_INT8 ? "--to-int8 works on .tflite"
+                            : "--remove-noops works on .tflite and .onnx");
 }

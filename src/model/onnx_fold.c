@@ -51,6 +51,7 @@ static double unary_real(const char *op, double x) {
   if (!strcmp(op, "Abs")) return x < 0 ? -x : x;
   if (!strcmp(op, "Floor")) return infer_floor(x);
   if (!strcmp(op, "Ceil")) return -infer_floor(-x);
+  if (!strcmp(op, "Relu")) return x < 0 ? 0 : x;
   if (!strcmp(op, "Round")) return round_to_even(x);
   return (double)NAN;
 }
@@ -59,6 +60,7 @@ static int64_t unary_integer(const char *op, int64_t x) {
   if (x == ONNX_UNKNOWN) return x;
   if (!strcmp(op, "Neg")) return -x;
   if (!strcmp(op, "Abs")) return x < 0 ? -x : x;
+  if (!strcmp(op, "Relu")) return x < 0 ? 0 : x;
   if (!strcmp(op, "Not")) return !x;
   return ONNX_UNKNOWN;
 }

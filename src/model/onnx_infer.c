@@ -20,7 +20,9 @@ typedef struct frame {
   uint32_t runs;        /* graphs that this node has run */
 } frame;
 
-enum { DEEP_FRAMES = 5 };
+/* Every level of loops multiplies the runs of the innermost body, so that from
+   here on one run has to do. */
+enum { DEEP_FRAMES = 3 };
 
 typedef struct walk {
   onnx_reader *r;
@@ -34,6 +36,8 @@ typedef struct walk {
 #define ONNX ""
 #define MICROSOFT "com.microsoft"
 #define ML "ai.onnx.ml"
+#define PREVIEW "ai.onnx.preview"
+#define TRAINING "ai.onnx.preview.training"
 #define fold_none NULL
 static const infer_rule rules[] = {
 #define RULE(domain, op, inputs, shape, fold, argument) \
@@ -88,6 +92,12 @@ static bool has_unknown(const onnx_contents *c) {
   return false;
 }
 
+static bool has_known(const onnx_contents *c) {
+  for (uint32_t i = 0; i < c->count; i++)
+    if (c->reals[i] == c->reals[i]) return true;
+  return c->count == 0;
+}
+
 static bool known(const onnx_value *value) {
   return infer_complete(&value->shape) && !has_unknown(&value->contents);
 }
@@ -101,11 +111,7 @@ static calm_status explain(infer_node *n) {
       return CALM_OK;
     }
   }
-  char text[256];
-  snprintf(text, sizeof text,
-           "what operator '%.100s' (%.60s) makes depends on data",
-           n->node->name ? n->node->name : "", n->node->op_type);
-  return keep(&n->why, n->r, text);
+  return infer_explain(n, "has an output whose size depends on data");
 }
 
 static calm_status explain_missing_rule(infer_node *n) {
@@ -146,12 +152,13 @@ static calm_status apply_rule(infer_node *n) {
 }
 
 /* A contradiction in the entry graph stops everything.  In a body it need not
-   matter: the branch may never be taken. */
+   matter: it may be a branch that is never taken. */
 static calm_status judge(infer_node *n, calm_status status) {
   if (status != CALM_BAD_INPUT) return status;
   if (n->graph->parent == CALM_NONE)
     return context_fail(n->r->context, CALM_BAD_INPUT, "%s: byte %zu: %s",
                         n->r->model->path, n->node->position, n->why);
+  n->graph->unreachable = true;
   for (uint32_t o = 0; o < n->node->output_count; o++)
     n->outputs[o] = (onnx_value){.shape.rank = ONNX_NO_RANK};
   return CALM_OK;
@@ -164,6 +171,8 @@ static calm_status store_output(infer_node *n, onnx_value *value,
   value->shape = shape;
   if (made->type != ONNX_UNDEFINED) value->type = made->type;
   value->contents = made->contents;
+  if (value->contents.reals && !has_known(&value->contents))
+    value->contents = (onnx_contents){0};
   value->flags |= made->flags & ONNX_VALUE_OPAQUE;
   if (value->flags & ONNX_VALUE_OPAQUE) return CALM_OK;
   value->why = NULL;
@@ -222,6 +231,7 @@ static calm_status put_aside(walk *w) {
 static void enter(walk *w, uint32_t graph) {
   onnx_graph *g = &w->r->graphs.data[graph];
   onnx_graph *around = &w->r->graphs.data[g->parent];
+  g->unreachable = false;
   for (uint32_t v = 0; v < g->values.count; v++) {
     onnx_value *value = &g->values.data[v];
     if (!(value->flags & ONNX_VALUE_OUTER)) continue;
@@ -300,7 +310,7 @@ static void warn(const walk *w) {
   for (uint32_t g = 0; g < w->r->graphs.count; g++)
     for (uint32_t v = 0; v < w->r->graphs.data[g].values.count; v++) {
       const onnx_value *value = &w->r->graphs.data[g].values.data[v];
-      if (value->flags & ONNX_VALUE_OUTER ||
+      if (value->flags & ONNX_VALUE_OUTER || w->r->graphs.data[g].unreachable ||
           !contradicts(&w->stated[g][v].shape, &value->shape))
         continue;
       if (!count++) first = &w->stated[g][v], made = value;
@@ -316,6 +326,15 @@ static void warn(const walk *w) {
               count > 1 ? "; others likewise" : "");
 }
 
+/* What lies inside a branch that is never taken is never run either. */
+static void spread_unreachable(onnx_reader *r) {
+  for (uint32_t g = 0; g < r->graphs.count; g++) {
+    uint32_t parent = r->graphs.data[g].parent;
+    if (parent != CALM_NONE && r->graphs.data[parent].unreachable)
+      r->graphs.data[g].unreachable = true;
+  }
+}
+
 calm_status onnx_infer(onnx_reader *r) {
   walk w = {.r = r};
   if (r->graphs.count == 0) return CALM_OK;
@@ -324,6 +343,7 @@ calm_status onnx_infer(onnx_reader *r) {
   while (status == CALM_OK && w.stack.count) status = step(&w);
   VECTOR_FREE(r->context, &w.stack);
   TRY(status);
+  spread_unreachable(r);
   warn(&w);
   return CALM_OK;
 }

@@ -68,11 +68,15 @@ infer_list infer_list_of(infer_node *n, uint32_t i, const char *attribute);
 /* The same for axes, which are of no use if one of them is not known. */
 infer_list infer_axes_of(infer_node *n, uint32_t i, const char *attribute);
 
-/* The single integer of operand `i`; ONNX_UNKNOWN, and a reason in n->why. */
+/* The single number of operand `i`, without its fraction; ONNX_UNKNOWN, and a
+ * reason in n->why. */
 int64_t infer_scalar(infer_node *n, uint32_t i);
 
 /* The rule depends on the elements of operand `i`, which are not known. */
 calm_status infer_depends(infer_node *n, uint32_t i);
+
+/* What is unknown "operator 'NAME' (TYPE) ..." explains. */
+calm_status infer_explain(infer_node *n, const char *what);
 
 /* No runtime could execute the node: says why and ends the rule. */
 calm_status infer_conflict(infer_node *n, const char *format, ...)

@@ -10,7 +10,7 @@
  * whose being always true says that all rounds take place.
  */
 
-enum { LOOP_RUNS = 3 }; /* then what still changes is taken as unknown */
+enum { LOOP_RUNS = 3 }; /* then all that is carried is taken as unknown */
 
 static uint32_t body_of(const infer_node *n, const char *name) {
   const onnx_attribute *a = onnx_find(n->node, name);
@@ -34,8 +34,9 @@ static onnx_value *body_output(infer_node *n, uint32_t graph, uint32_t i) {
 
 static void reset(infer_node *n, uint32_t graph, onnx_value *const *stated) {
   onnx_graph *g = &n->r->graphs.data[graph];
-  memcpy(g->values.data, stated[graph],
-         g->values.count * sizeof *g->values.data);
+  if (g->values.count)
+    memcpy(g->values.data, stated[graph],
+           g->values.count * sizeof *g->values.data);
 }
 
 /* Give a body's input what is known of it, beside what the body states. */
@@ -58,7 +59,7 @@ static void take(infer_node *n, uint32_t o, const onnx_value *value) {
   n->outputs[o].shape = value->shape;
   n->outputs[o].contents = value->contents;
   n->outputs[o].flags = value->flags & ONNX_VALUE_OPAQUE;
-  if (!n->why) n->why = value->why;
+  if (!n->why && !infer_complete(&value->shape)) n->why = value->why;
 }
 
 static const onnx_value unknown_value = {.shape.rank = ONNX_NO_RANK};
@@ -70,18 +71,45 @@ static int64_t condition(const infer_node *n, uint32_t i) {
   return c && c->integers && c->count == 1 ? c->integers[0] : ONNX_UNKNOWN;
 }
 
-calm_status infer_if(infer_node *n) {
-  static const char *const names[] = {"else_branch", "then_branch"};
+/* A branch that no runtime could execute was not taken, if the node has run. */
+static calm_status choose_branches(uint32_t *one, uint32_t *other,
+                                   infer_node *n) {
+  onnx_graph *graphs = n->r->graphs.data;
   int64_t taken = condition(n, 0);
-  uint32_t one = body_of(n, names[taken != 0]);
-  uint32_t other = taken == ONNX_UNKNOWN ? body_of(n, names[0]) : one;
+  *one = body_of(n, "then_branch");
+  *other = body_of(n, "else_branch");
+  if (*one == CALM_NONE || *other == CALM_NONE) return CALM_OK;
+  if (taken != ONNX_UNKNOWN) graphs[taken ? *other : *one].unreachable = true;
+  if (graphs[*one].unreachable && graphs[*other].unreachable)
+    return infer_conflict(n, "has no branch that can be executed");
+  if (graphs[*one].unreachable)
+    *one = *other;
+  else if (graphs[*other].unreachable)
+    *other = *one;
+  return CALM_OK;
+}
+
+static calm_status join_branches(infer_node *n, uint32_t o, const onnx_value *a,
+                                 const onnx_value *b) {
+  take(n, o, a);
+  if (a == b) return CALM_OK;
+  TRY(infer_join(&n->outputs[o], n->r, a, b));
+  if (n->why || infer_complete(&n->outputs[o].shape)) return CALM_OK;
+  if (!infer_complete(&b->shape))
+    n->why = b->why;
+  else
+    TRY(infer_explain(n, "has branches whose results differ in shape"));
+  return CALM_OK;
+}
+
+calm_status infer_if(infer_node *n) {
+  uint32_t one, other;
+  TRY(choose_branches(&one, &other, n));
   if (one == CALM_NONE || other == CALM_NONE) return CALM_OK;
   for (uint32_t o = 0; o < n->node->output_count; o++) {
     const onnx_value *a = body_output(n, one, o);
     const onnx_value *b = body_output(n, other, o);
-    if (!a || !b) continue;
-    take(n, o, a);
-    if (a != b) TRY(infer_join(&n->outputs[o], n->r, a, b));
+    if (a && b) TRY(join_branches(n, o, a, b));
   }
   return CALM_OK;
 }
@@ -97,25 +125,31 @@ static calm_status next_branch(uint32_t *out, infer_node *n, uint32_t runs,
 
 /* ---- Loop --------------------------------------------------------------- */
 
+/* The condition is true unless an operand says otherwise. */
+static calm_status give_condition(infer_node *n, onnx_value *flag) {
+  const onnx_value *given = infer_input(n, 1);
+  int64_t value = given ? condition(n, 1) : 1;
+  if (!flag) return CALM_OK;
+  onnx_value test = {.type = ONNX_BOOL};
+  TRY(give(n, flag, &test, false));
+  if (value == ONNX_UNKNOWN) return CALM_OK;
+  ARENA_ARRAY(&n->r->scratch, flag->contents.integers, 1);
+  flag->contents.integers[0] = value;
+  flag->contents.count = 1;
+  return CALM_OK;
+}
+
 static calm_status start_loop(infer_node *n, uint32_t body, bool deep,
                               onnx_value *const *stated) {
-  onnx_value round = {.type = ONNX_INT64}, test = {.type = ONNX_BOOL};
+  onnx_value round = {.type = ONNX_INT64};
   reset(n, body, stated);
-  const onnx_value *given = infer_input(n, 1);
-  if (given) test.contents = given->contents;
-  int64_t always = 1;
-  if (!given) test.contents = (onnx_contents){.integers = &always, .count = 1};
   TRY(give(n, body_input(n, body, 0), &round, false));
-  TRY(give(n, body_input(n, body, 1), &test, false));
-  onnx_value *flag = body_input(n, body, 1);
-  if (flag && test.contents.count == 1 && test.contents.integers) {
-    ARENA_ARRAY(&n->r->scratch, flag->contents.integers, 1);
-    flag->contents.integers[0] = test.contents.integers[0];
-    flag->contents.count = 1;
+  if (!deep) TRY(give_condition(n, body_input(n, body, 1)));
+  for (uint32_t i = 2; i < n->node->input_count; i++) {
+    onnx_value *input = body_input(n, body, i);
+    TRY(give(n, input, infer_input(n, i), false));
+    if (deep && input) input->shape.rank = ONNX_NO_RANK;
   }
-  for (uint32_t i = 2; i < n->node->input_count; i++)
-    TRY(give(n, body_input(n, body, i),
-             deep ? &unknown_value : infer_input(n, i), false));
   return CALM_OK;
 }
 
@@ -169,6 +203,10 @@ static calm_status next_round(uint32_t *out, infer_node *n, uint32_t runs,
   *out = body;
   if (body == CALM_NONE) return CALM_OK;
   if (runs == 0) return start_loop(n, body, deep, stated);
+  if (deep) {
+    *out = CALM_NONE;
+    return CALM_OK;
+  }
   uint32_t count = n->r->graphs.data[body].input_count;
   onnx_value *joined;
   bool again;
@@ -224,6 +262,7 @@ calm_status infer_loop(infer_node *n) {
   uint32_t body = body_of(n, "body");
   uint32_t carried = n->node->input_count > 2 ? n->node->input_count - 2 : 0;
   if (body == CALM_NONE) return CALM_OK;
+  n->r->graphs.data[body].unreachable = false;
   for (uint32_t o = 0; o < n->node->output_count; o++) {
     const onnx_value *value = body_output(n, body, o + 1);
     const onnx_value *initial = body_input(n, body, o + 2);
@@ -338,6 +377,7 @@ calm_status infer_scan(infer_node *n) {
   int64_t rounds;
   const char *symbol;
   if (!read_scan(&s, n)) return CALM_OK;
+  n->r->graphs.data[s.body].unreachable = false;
   find_rounds(&rounds, &symbol, &s, n);
   for (uint32_t o = 0; o < n->node->output_count; o++) {
     const onnx_value *value = body_output(n, s.body, o);

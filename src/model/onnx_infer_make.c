@@ -224,7 +224,7 @@ calm_status infer_multinomial(infer_node *n) {
 /* ---- Signals ------------------------------------------------------------ */
 
 /* [..., length, ..., 1 or 2]: the length is given, or kept; of the spectrum of
-   real numbers half is enough. */
+   real numbers half is enough, and from that half they come back. */
 calm_status infer_dft(infer_node *n) {
   const onnx_shape *in = infer_input_shape(n, 0);
   bool operand = n->node->opset >= 20;
@@ -234,17 +234,18 @@ calm_status infer_dft(infer_node *n) {
   onnx_shape *out;
   n->outputs[0].type = infer_input_type(n, 0);
   if (operand) axis = infer_input(n, 2) ? infer_scalar(n, 2) : -2;
-  if (!in || axis == ONNX_UNKNOWN ||
-      (half && onnx_find_int(n->node, "inverse", 0)))
-    return CALM_OK;
+  if (!in || axis == ONNX_UNKNOWN) return CALM_OK;
   TRY(infer_axis(&at, n, axis, in->rank));
   TRY(infer_make(&out, n, 0, in->rank));
   for (uint32_t i = 0; i + 1 < in->rank; i++) infer_copy(out, i, in, i);
-  infer_set(out, in->rank - 1, 2, NULL);
-  int64_t length = infer_input(n, 1) ? infer_scalar(n, 1) : in->dims[at];
-  if (half)
+  bool back = half && onnx_find_int(n->node, "inverse", 0) != 0;
+  infer_set(out, in->rank - 1, back ? 1 : 2, NULL);
+  int64_t length = infer_input(n, 1) ? infer_scalar(n, 1)
+                   : back ? infer_multiply(infer_add(in->dims[at], -1), 2)
+                          : in->dims[at];
+  if (half && !back)
     infer_set(out, at, infer_add(infer_divide(length, 2), 1), NULL);
-  else if (infer_input(n, 1))
+  else if (infer_input(n, 1) || back)
     infer_set(out, at, length, NULL);
   return CALM_OK;
 }

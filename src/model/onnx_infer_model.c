@@ -82,6 +82,52 @@ calm_status infer_fused_attention(infer_node *n) {
   return CALM_OK;
 }
 
+/* One state per pair of key and value takes the place of earlier calls. */
+calm_status infer_linear_attention(infer_node *n) {
+  heads q = read_heads(n, 0, "q_num_heads"),
+        k = read_heads(n, 1, "kv_num_heads");
+  heads v = read_heads(n, 2, "kv_num_heads");
+  int64_t size = size_of(&v);
+  onnx_shape *out;
+  n->outputs[0].type = infer_input_type(n, 0);
+  if (!q.shape || q.shape->rank != 3) return CALM_OK;
+  TRY(infer_make(&out, n, 0, 3));
+  for (uint32_t i = 0; i < 2; i++) infer_copy(out, i, q.shape, i);
+  infer_set(out, 2, infer_multiply(q.count, size), NULL);
+  return make_heads(n, 1, q.shape, (int64_t[]){k.count, size_of(&k), size});
+}
+
+/* A convolution that keeps what its next call still needs: kernel - 1. */
+calm_status infer_causal_conv(infer_node *n) {
+  const onnx_shape *in = infer_input_shape(n, 0);
+  const onnx_shape *filter = infer_input_shape(n, 1);
+  onnx_shape *state;
+  n->outputs[0].type = n->outputs[1].type = infer_input_type(n, 0);
+  infer_share(n, 0, 0);
+  if (!in || in->rank != 3) return CALM_OK;
+  TRY(infer_make(&state, n, 1, 3));
+  for (uint32_t i = 0; i < 2; i++) infer_copy(state, i, in, i);
+  if (filter && filter->rank == 3)
+    infer_set(state, 2, infer_add(filter->dims[2], -1), NULL);
+  return CALM_OK;
+}
+
+/* ---- Training -----------------------------------------------------------
+
+   Operands are a rate, a count, then tensors, gradients and one or two states
+   of each (the argument: these 3 or 4 groups); outputs are new tensors and
+   states. */
+calm_status infer_optimizer(infer_node *n) {
+  uint32_t groups = (uint32_t)n->argument;
+  uint32_t each = (n->node->input_count - 2) / groups;
+  for (uint32_t o = 0; each && o < n->node->output_count; o++) {
+    uint32_t group = o / each, from = 2 + (group ? group + 1 : 0) * each;
+    n->outputs[o].type = infer_input_type(n, from + o % each);
+    infer_share(n, o, from + o % each);
+  }
+  return CALM_OK;
+}
+
 /* ---- Losses ------------------------------------------------------------- */
 
 /* One number, or one per label. */
@@ -115,10 +161,16 @@ calm_status infer_tfidf(infer_node *n) {
   return CALM_OK;
 }
 
-/* Without stop words every string stays. */
+/* Without stop words every string stays, else one line is as long as it is. */
 calm_status infer_string_normalizer(infer_node *n) {
+  const onnx_shape *in = infer_input_shape(n, 0);
+  onnx_shape *out;
   n->outputs[0].type = ONNX_STRING;
-  if (!onnx_find(n->node, "stopwords")) infer_share(n, 0, 0);
+  infer_share(n, 0, 0);
+  if (!onnx_find(n->node, "stopwords") || !in || in->rank == 0) return CALM_OK;
+  TRY(infer_depends(n, 0));
+  TRY(infer_make(&out, n, 0, in->rank));
+  for (uint32_t i = 0; i + 1 < in->rank; i++) infer_copy(out, i, in, i);
   return CALM_OK;
 }
 
@@ -167,6 +219,16 @@ calm_status infer_feature_extractor(infer_node *n) {
       infer_copy(out, i, in, i);
   if (indices)
     infer_set(out, rank - 1, infer_product(indices, 0, indices->rank), NULL);
+  return CALM_OK;
+}
+
+calm_status infer_tree_ensemble(infer_node *n) {
+  const onnx_shape *in = infer_input_shape(n, 0);
+  onnx_shape *out;
+  n->outputs[0].type = infer_input_type(n, 0);
+  TRY(infer_make(&out, n, 0, 2));
+  if (in && in->rank == 2) infer_copy(out, 0, in, 0);
+  infer_set(out, 1, onnx_find_int(n->node, "n_targets", ONNX_UNKNOWN), NULL);
   return CALM_OK;
 }
 

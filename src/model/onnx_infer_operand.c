@@ -55,6 +55,13 @@ static calm_status keep_why(infer_node *n, const char *text) {
   return n->why ? CALM_OK : context_no_memory(n->r->context);
 }
 
+calm_status infer_explain(infer_node *n, const char *what) {
+  char text[512];
+  int length = describe(text, sizeof text, n);
+  snprintf(text + length, sizeof text - (size_t)length, "%s", what);
+  return keep_why(n, text);
+}
+
 calm_status infer_conflict(infer_node *n, const char *format, ...) {
   char text[512];
   int length = describe(text, sizeof text, n);
@@ -125,14 +132,20 @@ infer_list infer_axes_of(infer_node *n, uint32_t i, const char *attribute) {
   return list;
 }
 
+/* Some operators take a number of any type for a count. */
+static int64_t only_element(const onnx_contents *c) {
+  if (c->count != 1) return ONNX_UNKNOWN;
+  if (c->integers) return c->integers[0];
+  double real = c->reals ? c->reals[0] : (double)NAN;
+  return real > -9.0e15 && real < 9.0e15 ? (int64_t)real : ONNX_UNKNOWN;
+}
+
 int64_t infer_scalar(infer_node *n, uint32_t i) {
   const onnx_value *value = infer_input(n, i);
   if (!value) return ONNX_UNKNOWN;
-  if (value->contents.integers && value->contents.count == 1 &&
-      value->contents.integers[0] != ONNX_UNKNOWN)
-    return value->contents.integers[0];
-  infer_depends(n, i);
-  return ONNX_UNKNOWN;
+  int64_t element = only_element(&value->contents);
+  if (element == ONNX_UNKNOWN) infer_depends(n, i);
+  return element;
 }
 
 calm_status infer_axis(uint32_t *out, infer_node *n, int64_t axis,

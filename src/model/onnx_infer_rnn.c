@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "model/onnx_infer.h"
 
 /*
@@ -49,6 +51,9 @@ static calm_status make_sequence(infer_node *n, uint32_t o, const recurrence *r,
 
 calm_status infer_recurrent(infer_node *n) {
   recurrence r = read_recurrence(n);
+  if (r.in && r.in->rank != 3)
+    return infer_conflict(n, "has an input of %" PRIu32 " dimensions, not 3",
+                          r.in->rank);
   for (uint32_t o = 0; o < 3; o++) {
     n->outputs[o].type = infer_input_type(n, 0);
     TRY(make_sequence(n, o, &r, o == 0));

@@ -204,11 +204,17 @@ calm_status infer_concat(infer_node *n) {
   return CALM_OK;
 }
 
+static bool has_contents(const infer_node *n) {
+  for (uint32_t i = 0; i < n->node->input_count; i++)
+    if (infer_input_contents(n, i)) return true;
+  return false;
+}
+
 calm_status fold_concat(infer_node *n) {
   const onnx_shape *shape = &n->outputs[0].shape;
   onnx_contents *out;
   uint32_t axis, at = 0;
-  if (!infer_complete(shape)) return CALM_OK;
+  if (!infer_complete(shape) || !has_contents(n)) return CALM_OK;
   TRY(concat_axis(&axis, n, shape->rank));
   TRY(infer_make_contents(&out, n, 0));
   if (!out) return CALM_OK;

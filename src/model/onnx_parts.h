@@ -27,7 +27,7 @@ enum {
   ONNX_DOUBLE = 11
 };
 
-enum { ONNX_NO_RANK = UINT32_MAX };
+#define ONNX_NO_RANK UINT32_MAX
 #define ONNX_UNKNOWN                                       \
   INT64_MIN /* a dimension or an element that is not known \
              */
@@ -136,6 +136,8 @@ typedef struct onnx_graph {
   value_id *inputs, *outputs; /* by position; initializers that are listed as
                                  inputs too are left out */
   uint32_t input_count, output_count;
+  bool unreachable; /* after onnx_infer: a branch that is never taken, or that
+                       no runtime could execute; so its sizes may be missing */
   uint32_t *order; /* nodes in a topological order, file order where possible */
   proto_span span; /* the GraphProto in the file */
   uint32_t node;   /* of the parent, which runs this graph */
@@ -175,6 +177,7 @@ typedef struct onnx_reader {
   int64_t ir_version;
   VECTOR(onnx_opset) opsets;
   VECTOR(onnx_function) functions;
+  name_table opset_names, function_names; /* those by "DOMAIN:NAME" */
   bool random_functions; /* some function draws random numbers */
   VECTOR(onnx_dim) dims;
   VECTOR(const char *) symbols; /* every dim_param, once, as first met */
@@ -243,6 +246,10 @@ uint32_t onnx_needed_outputs(const onnx_node *node);
 element_type onnx_element_type(int32_t type);
 
 /* ---- What they share ---------------------------------------------------- */
+
+/* "DOMAIN:NAME", in the scratch. */
+calm_status onnx_qualify(const char **out, onnx_reader *r, const char *domain,
+                         const char *name);
 
 /* CALM_BAD_INPUT with "PATH: byte N: what (in graph 'g')". */
 calm_status onnx_fail(const onnx_reader *r, uint32_t graph, size_t position,

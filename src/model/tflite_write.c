@@ -38,15 +38,13 @@ static calm_status set_places(tflite_writer *w, uint32_t subgraph,
  * An element of the vector is the distance to its operator, and all operators
  * lie behind the vector, so each element can lead to any of them.
  */
-static calm_status permute(tflite_writer *w, uint32_t subgraph) {
-  const op_id *sequence = w->patch->sequences[subgraph];
+calm_status tflite_permute(tflite_writer *w, uint32_t subgraph,
+                           const op_id *sequence, uint32_t count) {
   const flat_table table =
       flat_table_at(file_of(w), w->tables.subgraphs, subgraph);
   const flat_vector ops =
       flat_vector_of(file_of(w), table, TFLITE_subgraph_operators, 4);
-  uint8_t *bytes;
-  ARENA_ARRAY(w->a, bytes, (size_t)ops.count * 4);
-  for (uint32_t i = 0; i < ops.count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     const size_t from = ops.position + (size_t)i * 4;
     const size_t target = flat_table_at(file_of(w), ops, sequence[i]);
     if (target <= from || target - from > UINT32_MAX)
@@ -55,19 +53,19 @@ static calm_status permute(tflite_writer *w, uint32_t subgraph) {
                           " of subgraph %" PRIu32
                           " lies before the end of the list of operators",
                           w->model->path, target, sequence[i], subgraph);
-    for (unsigned j = 0; j < 4; j++)
-      bytes[i * 4 + j] = (uint8_t)((target - from) >> 8 * j);
+    if (sequence[i] != i) TRY(tflite_edit_number(w, from, target - from, 4));
   }
-  return tflite_edit_bytes(w, ops.position, bytes, (size_t)ops.count * 4);
+  return count == ops.count ? CALM_OK
+                            : tflite_edit_number(w, ops.position - 4, count, 4);
 }
 
 static calm_status permute_all(tflite_writer *w, bool *reordered) {
   const graph_vector *graphs = &w->model->graphs;
-  ARENA_ARRAY(w->a, w->places, graphs->count);
   for (uint32_t i = 0; i < graphs->count; i++) {
     TRY(set_places(w, i, reordered));
     if (is_reordered(&graphs->data[i], w->patch->sequences[i]))
-      TRY(permute(w, i));
+      TRY(tflite_permute(w, i, w->patch->sequences[i],
+                         graphs->data[i].ops.count));
   }
   return CALM_OK;
 }
@@ -188,7 +186,7 @@ static calm_status replace_edges(tflite_writer *w, uint32_t entry, bool own,
 }
 
 /* An entry that says nothing, or in a way that is not known, stays. */
-static calm_status renumber_edges(tflite_writer *w) {
+calm_status tflite_renumber_edges(tflite_writer *w) {
   uint32_t count;
   const uint32_t entry = find_entry(w, TFLITE_EDGES_NAME, &count);
   text t;
@@ -285,14 +283,10 @@ static bool any_dropped(const tflite_writer *w) {
 
 static calm_status apply(tflite_writer *w) {
   bool reordered = false;
-  tflite_find_tables(&w->tables);
-  w->metadata =
-      flat_vector_of(file_of(w), w->tables.root, TFLITE_model_metadata, 4);
-  ARENA_ARRAY(w->a, w->dropped, w->metadata.count);
   TRY(permute_all(w, &reordered));
   assert(!reordered || w->patch->plan != MODEL_PLAN_KEEP ||
          !w->model->offline.present);
-  if (reordered) TRY(renumber_edges(w));
+  if (reordered) TRY(tflite_renumber_edges(w));
   if (w->patch->plan == MODEL_PLAN_STRIP)
     tflite_drop_named(w, TFLITE_PLAN_NAME);
   if (w->patch->plan == MODEL_PLAN_WRITE) TRY(write_plan(w));
@@ -300,19 +294,35 @@ static calm_status apply(tflite_writer *w) {
   return any_dropped(w) ? tflite_drop_entries(w) : CALM_OK;
 }
 
+calm_status tflite_writer_init(tflite_writer *w, const calm_model *model,
+                               const model_patch *patch, arena *a) {
+  *w = (tflite_writer){.model = model, .patch = patch, .a = a};
+  w->tables.context = model->context;
+  w->tables.file = (flat_file){model->context, model->path, model->map.bytes,
+                               model->map.length};
+  arena_init(&w->tables.scratch, model->context);
+  tflite_find_tables(&w->tables);
+  w->metadata =
+      flat_vector_of(file_of(w), w->tables.root, TFLITE_model_metadata, 4);
+  ARENA_ARRAY(a, w->dropped, w->metadata.count);
+  ARENA_ARRAY(a, w->places, model->graphs.count);
+  return CALM_OK;
+}
+
+void tflite_writer_free(tflite_writer *w) {
+  calm_context *context = w->model->context;
+  VECTOR_FREE(context, &w->edits);
+  VECTOR_FREE(context, &w->added);
+  VECTOR_FREE(context, &w->tables.edges);
+  arena_free(&w->tables.scratch);
+}
+
 calm_status tflite_pieces(file_pieces *out, const calm_model *model,
                           const model_patch *patch, arena *a) {
-  calm_context *context = model->context;
-  tflite_writer w = {.model = model, .patch = patch, .a = a};
-  w.tables.context = context;
-  w.tables.file =
-      (flat_file){context, model->path, model->map.bytes, model->map.length};
-  arena_init(&w.tables.scratch, context);
-  calm_status status = apply(&w);
+  tflite_writer w;
+  calm_status status = tflite_writer_init(&w, model, patch, a);
+  if (status == CALM_OK) status = apply(&w);
   if (status == CALM_OK) status = tflite_edit_pieces(out, &w);
-  VECTOR_FREE(context, &w.edits);
-  VECTOR_FREE(context, &w.added);
-  VECTOR_FREE(context, &w.tables.edges);
-  arena_free(&w.tables.scratch);
+  tflite_writer_free(&w);
   return status;
 }

@@ -12,7 +12,7 @@
 /* Bytes that replace as many others. */
 typedef struct tflite_edit {
   size_t position;
-  const uint8_t *bytes;
+  uint8_t *bytes; /* NULL: the top bit of each byte is flipped */
   size_t length;
 } tflite_edit;
 
@@ -44,6 +44,16 @@ calm_status tflite_edit_bytes(tflite_writer *w, size_t position,
 calm_status tflite_edit_number(tflite_writer *w, size_t position,
                                uint64_t value, unsigned size);
 
+/* Flip the top bits of `length` bytes; for tflite_edit_swap only. */
+calm_status tflite_edit_flip(tflite_writer *w, size_t position, size_t length);
+
+/* Sort the edits, each said once.  CALM_UNSUPPORTED as below. */
+calm_status tflite_edit_settle(tflite_writer *w);
+
+/* Exchange the bytes of the settled edits with those of the file, which may be
+   written to; done twice, all is as it was. */
+void tflite_edit_swap(tflite_writer *w, uint8_t *bytes);
+
 /* The prefix, and the file with its edits.  CALM_UNSUPPORTED if two edits want
    different bytes in one place. */
 calm_status tflite_edit_pieces(file_pieces *out, tflite_writer *w);
@@ -59,6 +69,19 @@ calm_status tflite_build_prefix(tflite_writer *w);
 
 /* The metadata vector without the dropped entries, in its place. */
 calm_status tflite_drop_entries(tflite_writer *w);
+
+/* Let the operators of a subgraph stand in the patch's order.  Those behind the
+   first `count` are left out. */
+calm_status tflite_permute(tflite_writer *w, uint32_t subgraph,
+                           const op_id *sequence, uint32_t count);
+
+/* Say what speaks of operators by their new places; w->places is filled in. */
+calm_status tflite_renumber_edges(tflite_writer *w);
+
+/* Begin and end of a writer of a model's file, whose tables are found. */
+calm_status tflite_writer_init(tflite_writer *w, const calm_model *model,
+                               const model_patch *patch, arena *a);
+void tflite_writer_free(tflite_writer *w);
 
 /* Add an entry with data, or take all entries of a name away. */
 calm_status tflite_add_entry(tflite_writer *w, const char *name,

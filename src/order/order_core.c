@@ -41,56 +41,71 @@ uint64_t order_core_unit(const order_problem *p) {
 
 /* ---- First and last touchers --------------------------------------------- */
 
-/* Has u a predecessor from operator `from` on that touches the buffer, or that
-   comes after such a toucher? */
-static bool follows_toucher(const builder *k, uint32_t u, uint32_t from,
-                            bool direct) {
-  const order_problem *p = k->p;
-  for (uint32_t i = p->pred_begin[u]; i < p->pred_begin[u + 1]; i++) {
-    const uint32_t v = p->preds[i];
-    if (v >= from && (k->touched[v] || (!direct && k->beyond[v]))) return true;
+/* Rows of neighbours: what is before an operator, or after it. */
+typedef struct neighbours {
+  const uint32_t *begin, *ops;
+} neighbours;
+
+/* Does u touch the buffer, or come beyond an operator that does? */
+static bool is_beyond(const builder *k, uint32_t u, const neighbours *before,
+                      uint32_t from, uint32_t to) {
+  for (uint32_t i = before->begin[u]; i < before->begin[u + 1]; i++) {
+    const uint32_t v = before->ops[i];
+    if (v >= from && v <= to && (k->touched[v] || k->beyond[v])) return true;
   }
   return false;
 }
 
-static bool precedes_toucher(const builder *k, uint32_t u, uint32_t to,
-                             bool direct) {
-  const order_problem *p = k->p;
-  for (uint32_t i = p->succ_begin[u]; i < p->succ_begin[u + 1]; i++) {
-    const uint32_t v = p->succs[i];
-    if (v <= to && (k->touched[v] || (!direct && k->beyond[v]))) return true;
+/* Exactly, by a walk over all operators between the first toucher and the last
+   one, against the direction of `before`. */
+static void find_beyond(builder *k, const uint32_t *t, uint32_t count,
+                        const neighbours *before, bool ascending) {
+  const uint32_t from = t[0], to = t[count - 1];
+  for (uint32_t i = 0; i <= to - from; i++) {
+    const uint32_t u = ascending ? from + i : to - i;
+    k->beyond[u] = is_beyond(k, u, before, from, to);
   }
-  return false;
 }
 
-/* Keep in `out` the touchers without a toucher before them. */
-static uint32_t keep_first(builder *k, const uint32_t *t, uint32_t count,
-                           uint32_t *out) {
-  const uint32_t from = t[0], to = t[count - 1];
-  const bool direct = to - from > LONGEST_WINDOW;
-  uint32_t kept = 0;
-  if (!direct)
-    for (uint32_t u = from; u <= to; u++)
-      k->beyond[u] = follows_toucher(k, u, from, false);
+static uint64_t count_edges(const neighbours *n, const uint32_t *t,
+                            uint32_t count) {
+  uint64_t edges = 0;
   for (uint32_t i = 0; i < count; i++)
-    if (direct ? !follows_toucher(k, t[i], from, true) : !k->beyond[t[i]])
-      out[kept++] = t[i];
-  assert(kept > 0);
-  return kept;
+    edges += n->begin[t[i] + 1] - n->begin[t[i]];
+  return edges;
 }
 
-/* Keep in `out` the touchers without a toucher after them. */
-static uint32_t keep_last(builder *k, const uint32_t *t, uint32_t count,
-                          uint32_t *out) {
-  const uint32_t from = t[0], to = t[count - 1];
-  const bool direct = to - from > LONGEST_WINDOW;
-  uint32_t kept = 0;
-  if (!direct)
-    for (uint32_t u = to + 1; u-- > from;)
-      k->beyond[u] = precedes_toucher(k, u, to, false);
+/* By direct edges between touchers alone, seen from the side that has fewer of
+   them: one operator with thousands of operands touches thousands of buffers.
+ */
+static void find_directly_beyond(builder *k, const uint32_t *t, uint32_t count,
+                                 const neighbours *before,
+                                 const neighbours *after) {
+  const bool back =
+      count_edges(before, t, count) <= count_edges(after, t, count);
+  const neighbours *n = back ? before : after;
+  for (uint32_t i = 0; i < count; i++) k->beyond[t[i]] = false;
   for (uint32_t i = 0; i < count; i++)
-    if (direct ? !precedes_toucher(k, t[i], to, true) : !k->beyond[t[i]])
-      out[kept++] = t[i];
+    for (uint32_t j = n->begin[t[i]]; j < n->begin[t[i] + 1]; j++)
+      if (k->touched[n->ops[j]]) k->beyond[back ? t[i] : n->ops[j]] = true;
+}
+
+/* Keep in `out` the touchers without a toucher before them; with the rows the
+   other way round, those without one after them. */
+static uint32_t keep_ends(builder *k, const uint32_t *t, uint32_t count,
+                          bool first, uint32_t *out) {
+  const neighbours preds = {k->p->pred_begin, k->p->preds};
+  const neighbours succs = {k->p->succ_begin, k->p->succs};
+  const neighbours *before = first ? &preds : &succs;
+  uint32_t kept = 0;
+  if (t[count - 1] - t[0] > LONGEST_WINDOW)
+    find_directly_beyond(k, t, count, before, first ? &succs : &preds);
+  else if (count > 1)
+    find_beyond(k, t, count, before, first);
+  else
+    k->beyond[t[0]] = false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!k->beyond[t[i]]) out[kept++] = t[i];
   assert(kept > 0);
   return kept;
 }
@@ -106,9 +121,9 @@ static void add_span(builder *k, uint32_t b) {
   for (uint32_t i = 0; i < count; i++) k->touched[t[i]] = true;
   uint32_t first = 0, last = 0;
   if (!buffer->pinned_start)
-    first = keep_first(k, t, count, k->firsts + k->first_begin[s]);
+    first = keep_ends(k, t, count, true, k->firsts + k->first_begin[s]);
   if (!buffer->pinned_end)
-    last = keep_last(k, t, count, k->lasts + k->last_begin[s]);
+    last = keep_ends(k, t, count, false, k->lasts + k->last_begin[s]);
   for (uint32_t i = 0; i < count; i++) k->touched[t[i]] = false;
   k->first_begin[s + 1] = k->first_begin[s] + first;
   k->last_begin[s + 1] = k->last_begin[s] + last;

@@ -48,6 +48,8 @@ static calm_status reserve_groups(order_expansion *e, arena *a) {
   ARENA_ARRAY(a, e->unborn_of, c->births.count);
   ARENA_ARRAY(a, e->birth_stamp, c->births.count);
   ARENA_ARRAY(a, e->death_stamp, c->deaths.count);
+  ARENA_ARRAY(a, e->begun_stamp, c->births.count);
+  ARENA_ARRAY(a, e->begun, c->births.count);
   ARENA_ARRAY(a, e->candidate_of, c->deaths.count);
   ARENA_ARRAY(a, e->candidates, e->candidate_capacity);
   ARENA_ARRAY(a, e->rows, (size_t)e->candidate_capacity * e->stride);
@@ -87,12 +89,21 @@ static void note_pruned(order_expansion *e, uint64_t cost) {
 
 /* ---- Single operators ---------------------------------------------------- */
 
-/* Has any operator of the group run? */
-static bool has_begun(const order_expansion *e, uint32_t birth) {
+static bool any_has_run(const order_expansion *e, uint32_t birth) {
   const order_groups *g = &e->core->births;
   for (uint32_t i = g->begin[birth]; i < g->begin[birth + 1]; i++)
     if (bits_has(e->set, g->ops[i])) return true;
   return false;
+}
+
+/* Has any operator of the group run?  Its members may be many, and all of them
+   may ask. */
+static bool has_begun(const order_expansion *e, uint32_t birth) {
+  if (e->begun_stamp[birth] != e->stamp) {
+    e->begun_stamp[birth] = e->stamp;
+    e->begun[birth] = any_has_run(e, birth);
+  }
+  return e->begun[birth];
 }
 
 /* Does the group die if u runs now? */

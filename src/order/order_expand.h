@@ -75,6 +75,8 @@ typedef struct order_expansion {
   uint64_t *unborn_ops; /* local sets */
   uint32_t *unborn_of;  /* birth group -> unborn, if stamped */
   uint64_t *birth_stamp, *death_stamp, stamp;
+  uint64_t *begun_stamp; /* birth group -> the last state it was looked up in */
+  bool *begun;           /* what was found there */
 
   uint32_t candidate_count, candidate_capacity, row_count;
   order_candidate *candidates;

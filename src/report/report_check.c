@@ -38,7 +38,8 @@ static calm_status write_table(text *out, const calm_verdict *v, bool color) {
   TRY(report_heading(out, v->model->path, color));
   if (!v->source) {
     text_format(out, "  carries no plan: nothing to check\n");
-    return CALM_OK;
+    return write_faults(out, v->verdict.warnings.data,
+                        v->verdict.warnings.count, "warning", TONE_OPEN, color);
   }
   text_format(out, "  plan    ");
   TRY(report_heading(out, v->source, false));

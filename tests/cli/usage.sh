@@ -29,7 +29,7 @@ wrong "in-place writes over MODEL, --output elsewhere" \
   plan $graph -o /tmp/calm-never.cg --in-place
 wrong "rewrite comes in a later version" plan $graph --rewrite auto
 wrong "html comes in a later version" plan $graph --emit html=x.html
-wrong "'zip' is not a kind of output of calm plan; there is plan and csv" \
+wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer$" \
   plan $graph --emit zip=x
 wrong "'plan' is not a kind of output of calm pack; there is csv" \
   pack b.csv --emit plan=x

@@ -87,4 +87,21 @@ all_say "$at['sum'] == $at['large']" "o['order']['peak_bytes'] == 51"
 sed 's/tensor large 40/tensor large 39/' "$work/net.cg" >"$work/odd.cg"
 run_json plan "$work/odd.cg" --inplace elementwise
 all_say "o['order']['peak_bytes'] == 89"
+checking "nor is a chain torn whose first tensor is declared last"
+cat >"$work/net.cg" <<'TEXT'
+calm-graph 1
+graph last
+tensor x 16 input
+tensor c 64
+tensor d 32
+tensor b 64
+tensor y 16 output
+op one opaque ( x ) -> ( b )
+op two relu ( b ) -> ( c )
+op three opaque ( c ) -> ( d )
+op four opaque ( d ) -> ( y )
+TEXT
+run_json plan "$work/net.cg" --memory tflm --inplace elementwise
+all_say "o['layout']['arena_bytes'] == 96" "$at['b'] == $at['c']"
+
 finish

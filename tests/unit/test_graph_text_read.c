@@ -231,8 +231,8 @@ static const struct malformed {
        "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]\n",
      "t.cg:3:10: 65 dimensions, at most 64 work"},
     {G "tensor x 1 inptu\n",
-     "t.cg:3:12: expected input, output, const, variable or the end of the "
-     "line, found 'inptu'"},
+     "t.cg:3:12: expected input, output, const, variable, unwritten or the "
+     "end of the line, found 'inptu'"},
     {G "tensor x 1\n\ntensor x 2\n",
      "t.cg:5:8: tensor 'x' is already declared on line 3; names must differ"},
     {G "tensor x 4611686018427387904\ntensor y 1\n",
@@ -289,8 +289,16 @@ static const struct malformed {
     /* graphs */
     {G "tensor x 1\nop u add ( x ) -> ( )\n",
      "t.cg:4:4: operator 'u' reads tensor 'x', which no operator writes; mark "
-     "it input, const or variable"},
-    {G "tensor x 1 output\n", "t.cg:3:8: no operator writes the output 'x'"},
+     "it input, const, variable or unwritten"},
+    {G "tensor x 1 output\n",
+     "t.cg:3:8: no operator writes the output 'x'; mark it unwritten if that "
+     "is "
+     "meant"},
+    {G "tensor x 1 unwritten\nop u add ( ) -> ( x )\n",
+     "t.cg:3:8: tensor 'x' is marked unwritten, but operator 'u' writes it"},
+    {G "tensor x 1 unwritten input\n",
+     "t.cg:3:8: tensor 'x' is unwritten, and yet input, const or variable; it "
+     "can only be one of them"},
     {G "tensor x 1\nop u add ( ) -> ( x )\nop v add ( ) -> ( x )\n",
      "t.cg:5:4: tensor 'x' is written by the operators 'u' and 'v'; a tensor "
      "has one producer"},

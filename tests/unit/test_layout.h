@@ -107,6 +107,17 @@ static inline uint64_t brute_arena(const layout_problem *p, uint64_t from) {
   return capacity;
 }
 
+/* layout_check, without memory left behind. */
+static inline bool is_faulty(layout_fault *out, const layout_problem *p,
+                             const uint64_t *offsets, uint64_t arena_bytes) {
+  calm_context *context = calm_context_new(NULL);
+  assert_int_equal(layout_check(out, p, offsets, arena_bytes, context),
+                   CALM_OK);
+  assert_int_equal(calm_context_bytes(context), 0);
+  calm_context_free(context);
+  return out->kind != LAYOUT_SOUND;
+}
+
 /* ---- Random problems ----------------------------------------------------- */
 
 typedef enum small_kind {

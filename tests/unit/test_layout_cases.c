@@ -29,7 +29,7 @@ static void solve_csv(const char *path, uint64_t most, bool proved) {
   if (layout_csv_read(&csv, &a, path, (const char *)file.bytes, file.length) ||
       layout_solve(&r, &csv.problem, &o, &a, &l))
     fail_msg("%s", calm_context_message(context));
-  assert_false(layout_check(&fault, &csv.problem, r.offsets, r.arena_bytes));
+  assert_false(is_faulty(&fault, &csv.problem, r.offsets, r.arena_bytes));
   if (r.arena_bytes > most || (proved && r.outcome != CALM_OPTIMAL))
     fail_msg("%s: arena %" PRIu64 ", bound %" PRIu64, path, r.arena_bytes,
              r.bound_bytes);
@@ -135,7 +135,7 @@ static layout_result solve_rows(calm_context *context, arena *a,
   if (layout_csv_read(csv, a, "case", rows, strlen(rows)) ||
       layout_solve(&r, &csv->problem, &o, a, &l))
     fail_msg("%s", calm_context_message(context));
-  assert_false(layout_check(&fault, &csv->problem, r.offsets, r.arena_bytes));
+  assert_false(is_faulty(&fault, &csv->problem, r.offsets, r.arena_bytes));
   return r;
 }
 

@@ -39,7 +39,7 @@ static layout_result solve_within(fixture *f, const layout_problem *p,
   l.max_ticks = ticks;
   if (layout_solve(&r, p, o, &f->arena, &l))
     fail_msg("%s", calm_context_message(f->context));
-  assert_false(layout_check(&fault, p, r.offsets, r.arena_bytes));
+  assert_false(is_faulty(&fault, p, r.offsets, r.arena_bytes));
   assert_true(r.bound_bytes <= r.arena_bytes);
   assert_int_equal(r.outcome == CALM_OPTIMAL, r.bound_bytes == r.arena_bytes);
   return r;
@@ -268,7 +268,7 @@ static void every_tick_limit_gives_an_answer(void **state) {
     limits_init(&l, f.context);
     l.max_ticks = ticks;
     assert_int_equal(layout_solve(&r, &s.p, &o, &f.arena, &l), CALM_OK);
-    assert_false(layout_check(&fault, &s.p, r.offsets, r.arena_bytes));
+    assert_false(is_faulty(&fault, &s.p, r.offsets, r.arena_bytes));
     assert_true(r.bound_bytes <= best.arena_bytes);
     assert_true(r.arena_bytes >= best.arena_bytes);
     if (r.outcome == CALM_FEASIBLE) assert_int_equal(r.stopped, LIMITS_TICKS);
@@ -293,7 +293,7 @@ static void other_limits_give_an_answer(void **state) {
     if (kind == 2) calm_context_interrupt(f.context);
     assert_int_equal(layout_solve(&r, &s.p, &o, &f.arena, &l), CALM_OK);
     calm_context_resume(f.context);
-    assert_false(layout_check(&fault, &s.p, r.offsets, r.arena_bytes));
+    assert_false(is_faulty(&fault, &s.p, r.offsets, r.arena_bytes));
     if (r.outcome == CALM_FEASIBLE)
       assert_int_not_equal(r.stopped, LIMITS_NONE);
   }

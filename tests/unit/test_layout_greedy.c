@@ -14,7 +14,7 @@ static layout_result solve_by(const small_problem *s, layout_method method,
   arena_init(&a, context);
   limits_init(&l, context);
   assert_int_equal(layout_solve(&r, &s->p, &o, &a, &l), CALM_OK);
-  assert_false(layout_check(&fault, &s->p, r.offsets, r.arena_bytes));
+  assert_false(is_faulty(&fault, &s->p, r.offsets, r.arena_bytes));
   for (uint32_t b = 0; b < s->p.body_count; b++) offsets[b] = r.offsets[b];
   arena_free(&a);
   assert_int_equal(calm_context_bytes(context), 0);
@@ -100,7 +100,7 @@ static void spent_limits_still_give_a_placement(void **state) {
   limits_init(&l, context);
   l.max_ticks = 0;
   assert_int_equal(layout_solve(&r, &s.p, &o, &a, &l), CALM_OK);
-  assert_false(layout_check(&fault, &s.p, r.offsets, r.arena_bytes));
+  assert_false(is_faulty(&fault, &s.p, r.offsets, r.arena_bytes));
   arena_free(&a);
   calm_context_free(context);
 }

@@ -12,7 +12,7 @@ static bool meets(const layout_piece *a, const layout_piece *b) {
 static void compare_with_scan(const layout_overlap *index, const bool *placed,
                               const layout_piece *with) {
   bool found[PIECES] = {false};
-  layout_overlap_walk walk = layout_overlap_begin(index, with);
+  layout_overlap_walk walk = layout_overlap_begin(index, with, 0);
   for (uint32_t i; (i = layout_overlap_next(&walk)) != CALM_NONE;) {
     assert_false(found[i]);
     found[i] = true;
@@ -47,7 +47,7 @@ static void the_same_as_a_scan(void **state) {
         compare_with_scan(&index, placed, &pieces[j]);
       uint32_t piece = round ? PIECES - 1 - i : i;
       placed[piece] = true;
-      layout_overlap_add(&index, piece);
+      layout_overlap_add(&index, piece, 1);
     }
   }
   arena_free(&a);
@@ -63,7 +63,7 @@ static void nothing_at_all(void **state) {
   layout_overlap index;
   assert_int_equal(layout_overlap_make(&index, &p, &a), CALM_OK);
   layout_piece any = {.lower = 0, .upper = 1};
-  layout_overlap_walk walk = layout_overlap_begin(&index, &any);
+  layout_overlap_walk walk = layout_overlap_begin(&index, &any, 0);
   assert_int_equal(layout_overlap_next(&walk), CALM_NONE);
   arena_free(&a);
   calm_context_free(context);

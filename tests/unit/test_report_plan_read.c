@@ -90,9 +90,9 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
   static const struct {
     const char *from, *to, *message;
   } cases[] = {
-      {"{\"schema\"", "{\"schema\",", "p.json:1:10: is not JSON: "},
+      {"{\"schema\"", "{\"schema\",", "p.json:1:11: is not JSON: "},
       {least, "[1]", "p.json: is not a JSON object of schema calm/plan/1"},
-      {least, "", "p.json:1:0: is not JSON: "},
+      {least, "", "p.json:1:1: is not JSON: "},
       {"\"schema\"", "\"scheme\"", "p.json: schema: is missing; it is a text"},
       {"plan/1", "plan/2", "p.json: schema: is not calm/plan/1"},
       {"\"plain\"", "3", "p.json: memory: is not a text"},

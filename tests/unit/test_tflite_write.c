@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "model/tflite_parts.h"
+#include "scarce.h"
 #include "tflite_builder.h"
 #include "written_model.h"
 
@@ -452,6 +453,38 @@ static void a_model_from_memory_has_no_file(void **state) {
   free(f);
 }
 
+static void memory_may_run_out_anywhere(void **state) {
+  (void)state;
+  static const uint8_t edges[] = {1, 1, 1, 0, 4, 0, 0};
+  const build_metadata metadata[] = {{EDGES, 1}, {EDGES, 1}, {PLAN, 0}};
+  const build_buffer buffers[] = {{NULL, 0, 0, 0}, {edges, sizeof edges, 0, 0}};
+  build_file *f = file_with(metadata, 3, buffers, 2);
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
+  written w = {CALM_NO_MEMORY, NULL, 0};
+  for (uint64_t granted = 0; w.status != CALM_OK; granted++) {
+    calm_model model;
+    arena a;
+    left = SCARCE_NEVER;
+    calm_context *context = calm_context_new(&allocator);
+    model_init(&model, context, "scarce");
+    model.map = (file_map){f->bytes, f->length};
+    assert_int_equal(model_read(&model), CALM_OK);
+    arena_init(&a, context);
+    model_patch patch = identity_patch(&model, &a, MODEL_PLAN_WRITE);
+    memcpy((op_id *)(uintptr_t)patch.sequences[1], reversed, sizeof reversed);
+    left = granted;
+    w = written_model(&model, &patch);
+    if (w.status != CALM_OK) assert_int_equal(w.status, CALM_NO_MEMORY);
+    free(w.bytes);
+    arena_free(&a);
+    model_clear(&model);
+    assert_int_equal(calm_context_bytes(context), 0);
+    calm_context_free(context);
+  }
+  free(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plan_is_put_in_front),
@@ -468,6 +501,7 @@ int main(void) {
       cmocka_unit_test(places_in_the_file_move_with_the_prefix),
       cmocka_unit_test(unknown_fields_of_the_model_are_kept),
       cmocka_unit_test(a_model_from_memory_has_no_file),
+      cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,9 @@ typedef struct build_tensor {
   int type; /* 0 float, 3 uint8, 9 int8 */
   uint32_t buffer, external;
   bool variable;
+  bool quantized; /* by `scale` (a multiple of 1/1024) and `zero` */
+  uint32_t scale;
+  int64_t zero;
 } build_tensor;
 
 typedef struct build_op {
@@ -185,19 +188,46 @@ static inline void build_element(build_file *f, size_t vector, uint32_t i,
 
 /* ---- A model ------------------------------------------------------------- */
 
+/* One scale and one zero point for the whole tensor. */
+static inline void build_quantization(build_file *f, size_t tensor,
+                                      const build_tensor *t) {
+  static const uint8_t sizes[] = {0, 0, 4, 4};
+  size_t table = build_table(f, sizes, sizeof sizes);
+  build_link(f, tensor, 4, table);
+  const float scale = (float)t->scale / 1024;
+  size_t at = build_room(f, 8);
+  build_put(f, at, 1, 4);
+  memcpy(f->bytes + at + 4, &scale, 4);
+  build_link(f, table, 2, at);
+  at = build_room(f, 16);
+  build_put(f, at, 1, 4);
+  build_put(f, at + 4, (uint64_t)t->zero, 8);
+  build_link(f, table, 3, at);
+}
+
 static inline void build_tensors(build_file *f, size_t subgraph,
                                  const build_subgraph *s) {
   size_t vector = build_offsets(f, subgraph, 0, s->tensor_count);
   for (uint32_t i = 0; i < s->tensor_count; i++) {
     const build_tensor *t = &s->tensors[i];
-    const uint8_t sizes[] = {
-        4, 1, 4, t->name ? 4 : 0, 0, 1, 0, t->signature.count ? 4 : 0, 0, 0, 4};
+    const uint8_t sizes[] = {4,
+                             1,
+                             4,
+                             t->name ? 4 : 0,
+                             t->quantized ? 4 : 0,
+                             1,
+                             0,
+                             t->signature.count ? 4 : 0,
+                             0,
+                             0,
+                             4};
     size_t table = build_table(f, sizes, sizeof sizes);
     build_element(f, vector, i, table);
     build_words(f, table, 0, t->shape);
     build_set(f, table, 1, (uint64_t)t->type, 1);
     build_set(f, table, 2, t->buffer, 4);
     if (t->name) build_bytes(f, table, 3, t->name, (uint32_t)strlen(t->name));
+    if (t->quantized) build_quantization(f, table, t);
     build_set(f, table, 5, t->variable, 1);
     if (t->signature.count) build_words(f, table, 7, t->signature);
     build_set(f, table, 10, t->external, 4);

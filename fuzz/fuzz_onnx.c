@@ -1,0 +1,156 @@
+/*
+ * Any bytes are either refused with one line or read as a model.  Then its text
+ * is a text that can be read; the file can be written in another order of its
+ * operators, is as long as before, and reads as a model of the same tensors
+ * whose order runs; and written in the order that it has, it stays as it is.
+ * Reading twice gives the same, and nothing is left behind.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(int condition) {
+  if (!condition) abort();
+}
+
+/* Warnings have to be single lines, too. */
+static void take_line(void *payload, calm_log_level level, const char *line) {
+  (void)payload;
+  (void)level;
+  demand(*line != '\0');
+}
+
+static int read_model(calm_model *model, calm_context *context,
+                      const void *bytes, size_t length) {
+  model_init(model, context, "fuzz");
+  model->map = (file_map){bytes, length};
+  if (model_read(model) == CALM_OK) return 1;
+  demand(*calm_context_message(context) != '\0');
+  model_clear(model);
+  return 0;
+}
+
+static char *dump(const calm_model *model) {
+  text t;
+  char *out = NULL;
+  text_init(&t, model->context);
+  graph_text_write(&t, model->graphs.data, model->graphs.count);
+  demand(text_finish(&t, &out) == CALM_OK);
+  return out;
+}
+
+/* The text form demands what a text can say: that what is used is made. */
+static void check_text(const calm_model *model) {
+  calm_model again;
+  char *text = dump(model);
+  if (read_model(&again, model->context, text, strlen(text))) {
+    char *second = dump(&again);
+    demand(!strcmp(text, second));
+    calm_text_free(model->context, second);
+    model_clear(&again);
+  }
+  calm_text_free(model->context, text);
+}
+
+/* The operators as late in the file as they can run first, or, `kept`, in the
+   order that is nearest to the file's. */
+static void choose_order(op_id *out, const graph *g, int kept, arena *a) {
+  uint32_t *waiting = arena_calloc(a, g->ops.count, sizeof *waiting);
+  if (kept) {
+    for (uint32_t i = 0; i < g->ops.count; i++) out[i] = g->order[i];
+    return;
+  }
+  for (op_id u = 0; u < g->ops.count; u++)
+    waiting[u] = g->pred_begin[u + 1] - g->pred_begin[u] + 1;
+  uint32_t count = 0;
+  for (op_id u = g->ops.count; u-- > 0;)
+    if (--waiting[u] == 0) out[count++] = u;
+  for (uint32_t next = 0; next < count; next++) {
+    op_id u = out[next];
+    for (uint32_t i = g->succ_begin[u]; i < g->succ_begin[u + 1]; i++)
+      if (--waiting[g->succs[i]] == 0) out[count++] = g->succs[i];
+  }
+  demand(count == g->ops.count);
+}
+
+static uint8_t *write_model(const calm_model *model, int kept,
+                            size_t *out_length) {
+  arena a;
+  file_pieces pieces = {0};
+  uint8_t *bytes = malloc(model->map.length + 1);
+  size_t length = 0;
+  arena_init(&a, model->context);
+  const op_id **sequences =
+      arena_calloc(&a, model->graphs.count, sizeof *sequences);
+  demand(bytes && sequences);
+  for (uint32_t i = 0; i < model->graphs.count; i++) {
+    const graph *g = &model->graphs.data[i];
+    op_id *order = arena_calloc(&a, g->ops.count, sizeof *order);
+    choose_order(order, g, kept, &a);
+    sequences[i] = order;
+  }
+  const model_patch patch = {sequences, NULL, MODEL_PLAN_KEEP, NULL};
+  demand(model_pieces(&pieces, model, &patch, &a) == CALM_OK);
+  for (uint32_t i = 0; i < pieces.count; i++) {
+    demand(pieces.data[i].length <= model->map.length - length);
+    memcpy(bytes + length, pieces.data[i].bytes, pieces.data[i].length);
+    length += pieces.data[i].length;
+  }
+  VECTOR_FREE(model->context, &pieces);
+  arena_free(&a);
+  *out_length = length;
+  return bytes;
+}
+
+static uint32_t count_tensors(const calm_model *model) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < model->graphs.count; i++)
+    count += model->graphs.data[i].tensors.count;
+  return count;
+}
+
+static void check_writing(const calm_model *model) {
+  for (int kept = 0; kept < 2; kept++) {
+    calm_model moved;
+    size_t length, again_length;
+    uint8_t *bytes = write_model(model, kept, &length);
+    demand(length == model->map.length);
+    demand(read_model(&moved, model->context, bytes, length));
+    demand(moved.graphs.count == model->graphs.count);
+    demand(count_tensors(&moved) == count_tensors(model));
+    for (uint32_t i = 0; i < moved.graphs.count; i++)
+      demand(moved.graphs.data[i].file_order_valid);
+    uint8_t *again = write_model(&moved, 1, &again_length);
+    demand(again_length == length && !memcmp(again, bytes, length));
+    model_clear(&moved);
+    free(again);
+    free(bytes);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  calm_context *context = calm_context_new(NULL);
+  calm_model model, second;
+  if (!context) return 0;
+  calm_context_set_log(context, take_line, NULL);
+  int readable = read_model(&model, context, data, size);
+  demand(readable == read_model(&second, context, data, size));
+  if (readable) {
+    char *one = dump(&model), *two = dump(&second);
+    demand(!strcmp(one, two));
+    calm_text_free(context, one);
+    calm_text_free(context, two);
+    check_text(&model);
+    if (model.format == MODEL_ONNX) check_writing(&model);
+    model_clear(&second);
+    model_clear(&model);
+  }
+  demand(calm_context_bytes(context) == 0);
+  calm_context_free(context);
+  return 0;
+}
