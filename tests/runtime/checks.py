@@ -19,13 +19,14 @@ def assert_default_head(model, folder):
     the runtime, and by the plan inside the file, if there is one."""
     facts = runtimes.tflm(model)
     assert_runs(facts, model)
-    planned = tool.facts("inspect", model)["offline_plan"]
-    if planned:
-        assert facts["head"] == tool.facts("check", model)["arena_bytes"]
+    predicted = tool.plan(model)["runtime"]
+    carried = predicted["carried_head_bytes"]
+    if carried is not None:
+        assert facts["head"] == carried
         plain = folder / f"unplanned_{model.name}"
         plain.write_bytes(tflite_edit.disable_plan(model.read_bytes()))
         facts = runtimes.tflm(plain)
-    assert facts["head"] == tool.plan(model)["baseline"]["arena_bytes"]
+    assert facts["head"] == predicted["default_head_bytes"]
 
 
 def assert_same(model, out, planned):
@@ -33,6 +34,7 @@ def assert_same(model, out, planned):
     original's, and computes the same."""
     default, facts = runtimes.tflm(model), runtimes.tflm(out)
     assert_runs(facts, model)
+    assert facts["head"] == planned["runtime"]["head_bytes"]
     assert facts["head"] == planned["layout"]["arena_bytes"]
     assert facts["head"] <= default["head"]
     assert facts.get("outputs") == default.get("outputs")
