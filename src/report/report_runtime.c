@@ -72,6 +72,11 @@ static void describe_ort(text *out, const plan_runtime *r) {
   if (r->small_weights)
     text_format(out, "; %s bytes of small weights come on top",
                 report_number(r->small_weights).text);
+  if (!r->by_default &&
+      r->plan_peaks.default_bytes > r->file_peaks.default_bytes)
+    text_format(out,
+                "; left to itself the runtime needs more for the planned file, "
+                "--for ort-default plans for that");
   if (r->by_default)
     text_format(out,
                 "; the file is listed so that the default order is the one "
