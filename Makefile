@@ -69,6 +69,7 @@ bench: all ## run the tool on every case; BENCH=--write keeps the figures
 bench-runtimes: all ## measure every model in the real runtimes; docs/
 	@scripts/python-env --strict
 	@scripts/runtime-models
+	@JOBS=$(JOBS) scripts/runtime-tests -m slow
 	@JOBS=$(JOBS) build/venv-runtime/bin/python tests/runtime/table.py
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (300) under the sanitizers

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "check_table.h"
+#include "check_claims.h"
 #include "pipeline.h"
 #include "report/report_plan_read.h"
 
@@ -97,7 +98,8 @@ static calm_status check_json(calm_verdict *v, const calm_options *options) {
   TRY(memory_workspaces(&workspaces, g, arenas, &v->arena));
   plan.workspace_bytes = workspaces;
   if (v->memory.subgraphs == SUBGRAPHS_TFLM) plan.workspace_offsets = NULL;
-  return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+  TRY(memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
+  return check_claims(v, &plan, arenas);
 }
 
 static calm_status check_budget(calm_verdict *v, uint64_t budget) {

@@ -106,6 +106,7 @@ struct calm_inspection {
   const op_id *sequence; /* file order, or its stable topological sort */
   memory_profile profile;
   memory_explanation explanation;
+  calm_inspection_summary summary;
   bool timing;
   double seconds;
 };
@@ -127,6 +128,7 @@ struct calm_packing {
   layout_csv csv;
   const char *layout_method;
   layout_result layout;
+  calm_packing_summary summary;
   uint64_t budget_bytes;
   bool timing;
   double seconds;

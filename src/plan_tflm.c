@@ -278,6 +278,7 @@ static calm_status try_carried(plan_candidate *best, const planner *p) {
   return CALM_OK;
 }
 
+/* A runtime left alone aliases nothing. */
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
                              limits *l) {
   const plan_tflm *t = p->tflm;
@@ -293,6 +294,10 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   if (free_order) TRY(try_carried(best, p));
   if (best->head.bytes > INT32_MAX) /* more than an offset can express */
     TRY(drop_plan(best, p, best->orders));
+  if (best->source == PLAN_NONE) {
+    memset(p->plan->memory.views, 0, sizeof p->plan->memory.views);
+    memset(p->plan->memory.inplace, 0, sizeof p->plan->memory.inplace);
+  }
   best->layout.arena_bytes = best->head.bytes;
   if (best->layout.bound_bytes > best->head.bytes) /* scratch was split */
     best->layout.bound_bytes = best->head.bytes;

@@ -32,6 +32,11 @@ calm_status memory_simulate(memory_profile *out, const graph *g,
                             const uint64_t *body_arena, const op_id *sequence,
                             arena *a);
 
+/* What a plan says of a life; UINT64_MAX: nothing. */
+typedef struct memory_claim {
+  uint64_t first, last;
+} memory_claim;
+
 /* A plan as the outside sees it: an order, and an offset per tensor. */
 typedef struct memory_plan {
   const op_id *sequence;   /* all graph operators; NULL: the file order */
@@ -40,12 +45,15 @@ typedef struct memory_plan {
   const uint64_t *workspace_bytes;   /* per operator, bodies included; NULL: as
                                         the graph says, without bodies */
   uint64_t arena_bytes;              /* UINT64_MAX: derive from the offsets */
+  const memory_claim *claims; /* per tensor, or NULL; they follow from the order
+                                 and decide nothing */
+  uint64_t claimed_peak_bytes; /* likewise; UINT64_MAX: none */
   bool unplaced_allowed; /* a runtime places what has no offset: warnings */
 } memory_plan;
 
 typedef struct memory_fault {
   const char *kind; /* "order", "overlap", "misaligned", "outside", "unplaced",
-                       "view", or "more": the list was cut off here */
+                       "view", "claim", or "more": the list was cut off here */
   tensor_id a, b;   /* CALM_NONE where there is none */
   const char *text; /* one line */
 } memory_fault;

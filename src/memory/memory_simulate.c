@@ -29,7 +29,10 @@ typedef struct simulation {
   bool *outside;   /* it lies in memory of the caller */
   bool *alive;
   tensor_id *origin; /* itself, or what a view is, after all, a view of */
-  uint32_t *seen;    /* the walk that last met it */
+  bool *joined;      /* an elided concat makes it */
+  tensor_id *sole; /* the stored tensor that is all there is behind it, NOTHING
+                      or SEVERAL */
+  uint32_t *seen;  /* the walk that last met it */
   uint32_t walk;
   tensor_list found; /* result of the walks since the last forget() */
   tensor_list path;  /* still to be visited by a walk */
@@ -135,14 +138,11 @@ static calm_status visit(simulation *s, tensor_id named) {
   const tensor_id t = s->origin[named];
   if (s->seen[t] == s->walk) return CALM_OK;
   s->seen[t] = s->walk;
-  const op_id producer = s->g->producer[t];
-  uint32_t slot;
-  if (producer == CALM_NONE ||
-      classify(s, &s->g->ops.data[producer], &slot) != JOINS) {
+  if (!s->joined[t]) {
     VECTOR_PUSH(s->context, &s->found, t);
     return CALM_OK;
   }
-  const graph_op *join = &s->g->ops.data[producer];
+  const graph_op *join = &s->g->ops.data[s->g->producer[t]];
   for (uint32_t i = 0; i < join->input_count; i++)
     VECTOR_PUSH(s->context, &s->path, join->inputs[i]);
   return CALM_OK;
@@ -162,21 +162,41 @@ static calm_status follow_all(simulation *s, const tensor_id *tensors,
 }
 
 static calm_status follow_operands(simulation *s, const graph_op *op) {
-  forget(s);
   TRY(follow_all(s, op->inputs, op->input_count));
   return follow_all(s, op->outputs, op->output_count);
 }
 
 /* ---- Before the first step ----------------------------------------------- */
 
+enum { SEVERAL = UINT32_MAX, NOTHING = UINT32_MAX - 1 };
+
+/* What is stored behind two tensors together. */
+static tensor_id unite(tensor_id a, tensor_id b) {
+  if (a == NOTHING || a == b) return b;
+  return b == NOTHING ? a : (tensor_id)SEVERAL;
+}
+
+static tensor_id sole_of_operands(const simulation *s, const graph_op *op) {
+  tensor_id sole = NOTHING;
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->inputs[i] != CALM_NONE) sole = unite(sole, s->sole[op->inputs[i]]);
+  return sole;
+}
+
 /* A view of a view is a view of the first; producers come before readers. */
 static void find_origins(simulation *s) {
-  for (tensor_id t = 0; t < s->g->tensors.count; t++) s->origin[t] = t;
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    s->origin[t] = s->sole[t] = t;
   for (uint32_t i = 0; i < s->g->ops.count; i++) {
     const graph_op *op = &s->g->ops.data[s->g->order[i]];
     uint32_t slot;
-    if (classify(s, op, &slot) == VIEWS)
-      s->origin[op->outputs[0]] = s->origin[op->inputs[slot]];
+    const renaming kind = classify(s, op, &slot);
+    if (kind == COMPUTES) continue;
+    const tensor_id out = op->outputs[0];
+    s->joined[out] = kind == JOINS;
+    if (kind == VIEWS) s->origin[out] = s->origin[op->inputs[slot]];
+    s->sole[out] =
+        kind == VIEWS ? s->sole[op->inputs[slot]] : sole_of_operands(s, op);
   }
 }
 
@@ -204,15 +224,13 @@ static calm_status check_idle(simulation *s, const graph_op *op, bool *out) {
 }
 
 static calm_status keep_outputs(simulation *s) {
-  for (tensor_id t = 0; t < s->g->tensors.count; t++) {
-    if (!(tensor_of(s, t)->flags & CALM_TENSOR_OUTPUT)) continue;
-    forget(s);
-    TRY(follow(s, t));
-    for (uint32_t i = 0; i < s->found.count; i++) {
-      s->kept[s->found.data[i]] = true;
-      if (s->model->outputs == OUTPUTS_EXTERNAL)
-        s->outside[s->found.data[i]] = true;
-    }
+  forget(s);
+  for (tensor_id t = 0; t < s->g->tensors.count; t++)
+    if (tensor_of(s, t)->flags & CALM_TENSOR_OUTPUT) TRY(follow(s, t));
+  for (uint32_t i = 0; i < s->found.count; i++) {
+    s->kept[s->found.data[i]] = true;
+    if (s->model->outputs == OUTPUTS_EXTERNAL)
+      s->outside[s->found.data[i]] = true;
   }
   return CALM_OK;
 }
@@ -236,11 +254,11 @@ static void keep_by_flags(simulation *s) {
 }
 
 static calm_status mark_touched(simulation *s) {
-  for (op_id id = 0; id < s->g->ops.count; id++) {
+  forget(s);
+  for (op_id id = 0; id < s->g->ops.count; id++)
     TRY(follow_operands(s, &s->g->ops.data[id]));
-    for (uint32_t i = 0; i < s->found.count; i++)
-      s->touched[s->found.data[i]] = true;
-  }
+  for (uint32_t i = 0; i < s->found.count; i++)
+    s->touched[s->found.data[i]] = true;
   for (tensor_id t = 0; t < s->g->tensors.count; t++)
     if (is_handed_over(s, t)) s->touched[t] = true;
   return CALM_OK;
@@ -251,6 +269,7 @@ static calm_status count_needs(simulation *s, bool *idle) {
     const graph_op *op = &s->g->ops.data[id];
     TRY(check_idle(s, op, &idle[id]));
     if (idle[id]) continue;
+    forget(s);
     TRY(follow_operands(s, op));
     for (uint32_t i = 0; i < s->found.count; i++) s->needs[s->found.data[i]]++;
   }
@@ -287,13 +306,9 @@ static void begin_run(simulation *s) {
 }
 
 /* The stored tensor that is all there is behind t, or CALM_NONE. */
-static calm_status follow_alone(simulation *s, tensor_id t, tensor_id *out) {
-  *out = CALM_NONE;
-  forget(s);
-  TRY(follow(s, t));
-  if (s->found.count == 1 && occupies(s, s->found.data[0]))
-    *out = s->found.data[0];
-  return CALM_OK;
+static tensor_id sole_in_arena(const simulation *s, tensor_id t) {
+  if (t == CALM_NONE || s->sole[t] >= NOTHING) return CALM_NONE;
+  return occupies(s, s->sole[t]) ? s->sole[t] : CALM_NONE;
 }
 
 /* Does the memory model let the operator write over this operand, whose bytes
@@ -313,28 +328,26 @@ static bool lets_overwrite(const simulation *s, const graph_op *op,
 
 /* Bytes saved because the first output takes the place of an input that dies
    with this operator.  Asked before the operator's tensors change state. */
-static calm_status find_saving(simulation *s, const graph_op *op,
-                               uint64_t *out) {
-  tensor_id target, source;
+static void find_saving(const simulation *s, const graph_op *op,
+                        uint64_t *out) {
   *out = 0;
-  if (!bits_has(s->model->inplace, op->kind) || op->output_count == 0)
-    return CALM_OK;
-  TRY(follow_alone(s, op->outputs[0], &target));
-  if (target == CALM_NONE || s->alive[target]) return CALM_OK;
+  if (!bits_has(s->model->inplace, op->kind) || op->output_count == 0) return;
+  const tensor_id target = sole_in_arena(s, op->outputs[0]);
+  if (target == CALM_NONE || s->alive[target]) return;
   for (uint32_t i = 0; i < op->input_count; i++) {
-    TRY(follow_alone(s, op->inputs[i], &source));
+    const tensor_id source = sole_in_arena(s, op->inputs[i]);
     if (source == CALM_NONE || !s->alive[source]) continue;
     if (s->needs[source] == 1 && !s->kept[source] &&
         rounded(s, source) == rounded(s, target) &&
         lets_overwrite(s, op, i, source))
       *out = rounded(s, target);
   }
-  return CALM_OK;
 }
 
 static calm_status run_step(simulation *s, uint32_t step, const graph_op *op) {
   uint64_t saving;
-  TRY(find_saving(s, op, &saving));
+  find_saving(s, op, &saving);
+  forget(s);
   TRY(follow_operands(s, op));
   for (uint32_t i = 0; i < s->found.count; i++) {
     const tensor_id t = s->found.data[i];
@@ -369,16 +382,13 @@ static void find_peak(memory_profile *profile, uint32_t steps) {
 /* ---- All of it ----------------------------------------------------------- */
 
 /* Whose bytes a tensor's are: itself, or what a view is a view of. */
-static calm_status describe_storage(simulation *s) {
+static void describe_storage(simulation *s) {
   for (tensor_id t = 0; t < s->g->tensors.count; t++) {
     memory_life *life = &s->profile->lives[t];
-    forget(s);
-    TRY(follow(s, t));
-    life->storage = s->found.count == 1 ? s->found.data[0] : t;
+    life->storage = s->sole[t] < NOTHING ? s->sole[t] : t;
     life->bytes = rounded(s, t);
     life->kept = s->kept[t];
   }
-  return CALM_OK;
 }
 
 static calm_status check_total(const simulation *s) {
@@ -405,12 +415,14 @@ static calm_status simulate(simulation *s, const op_id *sequence,
   ARENA_ARRAY(scratch, s->seen, tensors);
   ARENA_ARRAY(scratch, idle, ops);
   ARENA_ARRAY(scratch, s->origin, tensors);
+  ARENA_ARRAY(scratch, s->joined, tensors);
+  ARENA_ARRAY(scratch, s->sole, tensors);
   find_origins(s);
   keep_by_flags(s);
   TRY(keep_outputs(s));
   TRY(mark_touched(s));
   TRY(check_total(s));
-  TRY(describe_storage(s));
+  describe_storage(s);
   TRY(count_needs(s, idle));
   keep_unused_inputs(s);
   begin_run(s);

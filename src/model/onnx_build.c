@@ -18,9 +18,10 @@ typedef struct builder {
   onnx_reader *r;
   const onnx_graph *from;
   graph *to;
-  bool *wanted;   /* per value: it becomes a tensor */
-  bool *read;     /* per value: an operator reads it */
-  tensor_id *ids; /* per value */
+  bool *wanted;     /* per value: it becomes a tensor */
+  bool *read;       /* per value: an operator reads it */
+  tensor_id *ids;   /* per value */
+  uint32_t *reader; /* per value: the last operator that lists it, from 1 */
 } builder;
 
 /* ---- Which values become tensors ---------------------------------------- */
@@ -51,6 +52,7 @@ static calm_status choose_values(builder *b) {
   ARENA_ARRAY(a, b->wanted, g->values.count);
   ARENA_ARRAY(a, b->read, g->values.count);
   ARENA_ARRAY(a, b->ids, g->values.count);
+  ARENA_ARRAY(a, b->reader, g->values.count);
   for (uint32_t n = 0; n < g->nodes.count; n++)
     if (!g->nodes.data[n].weights_only) note_reads(b, &g->nodes.data[n]);
   for (value_id v = 0; v < g->values.count; v++)
@@ -199,15 +201,17 @@ static calm_status list_inputs(graph_op *op, const builder *b,
                                const onnx_node *node) {
   ARENA_ARRAY(&b->r->scratch, op->inputs,
               (size_t)node->input_count + node->captured_count);
-  for (uint32_t i = 0; i < node->input_count; i++)
-    op->inputs[op->input_count++] =
-        node->inputs[i] == CALM_NONE ? CALM_NONE : b->ids[node->inputs[i]];
+  for (uint32_t i = 0; i < node->input_count; i++) {
+    value_id v = node->inputs[i];
+    if (v != CALM_NONE) b->reader[v] = op->file_index + 1;
+    op->inputs[op->input_count++] = v == CALM_NONE ? v : b->ids[v];
+  }
   for (uint32_t i = 0; i < node->captured_count; i++) {
     value_id v = node->captured[i];
-    bool listed = (b->from->values.data[v].flags & ONNX_VALUE_WEIGHT) > 0;
-    for (uint32_t k = 0; !listed && k < op->input_count; k++)
-      listed = op->inputs[k] == b->ids[v];
-    if (!listed) op->inputs[op->input_count++] = b->ids[v];
+    bool listed = b->reader[v] == op->file_index + 1;
+    b->reader[v] = op->file_index + 1;
+    if (!listed && !(b->from->values.data[v].flags & ONNX_VALUE_WEIGHT))
+      op->inputs[op->input_count++] = b->ids[v];
   }
   return CALM_OK;
 }

@@ -34,8 +34,9 @@ static onnx_value *body_output(infer_node *n, uint32_t graph, uint32_t i) {
 
 static void reset(infer_node *n, uint32_t graph, onnx_value *const *stated) {
   onnx_graph *g = &n->r->graphs.data[graph];
-  memcpy(g->values.data, stated[graph],
-         g->values.count * sizeof *g->values.data);
+  if (g->values.count)
+    memcpy(g->values.data, stated[graph],
+           g->values.count * sizeof *g->values.data);
 }
 
 /* Give a body's input what is known of it, beside what the body states. */

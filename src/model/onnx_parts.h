@@ -177,6 +177,7 @@ typedef struct onnx_reader {
   int64_t ir_version;
   VECTOR(onnx_opset) opsets;
   VECTOR(onnx_function) functions;
+  name_table opset_names, function_names; /* those by "DOMAIN:NAME" */
   bool random_functions; /* some function draws random numbers */
   VECTOR(onnx_dim) dims;
   VECTOR(const char *) symbols; /* every dim_param, once, as first met */
@@ -245,6 +246,10 @@ uint32_t onnx_needed_outputs(const onnx_node *node);
 element_type onnx_element_type(int32_t type);
 
 /* ---- What they share ---------------------------------------------------- */
+
+/* "DOMAIN:NAME", in the scratch. */
+calm_status onnx_qualify(const char **out, onnx_reader *r, const char *domain,
+                         const char *name);
 
 /* CALM_BAD_INPUT with "PATH: byte N: what (in graph 'g')". */
 calm_status onnx_fail(const onnx_reader *r, uint32_t graph, size_t position,

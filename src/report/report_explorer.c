@@ -6,7 +6,8 @@
  * computes.  A .tflite operator goes by the name of its first output that is
  * the file's own and no other tensor's, so that the file fits the model that
  * was read and the one that calm writes; else by its number in the file.  An
- * .onnx node goes by its name; one without is "<node_INDEX>" there.
+ * .onnx node goes by its name; those without one are "node", "node_1", ... in
+ * the order of the file there.
  *
  * Node data of a model with one graph are for whatever graph is open.  Else
  * they say of which: by the name of the graph, which is "main" if it has none.
@@ -21,7 +22,8 @@
 typedef struct explorer {
   const calm_plan *plan;
   arena *scratch;
-  name_table repeated; /* names that several tensors have in the file */
+  name_table repeated;     /* names that several tensors have in the file */
+  const char **node_names; /* per operator of an .onnx file */
   json_t *results;
 } explorer;
 
@@ -92,15 +94,51 @@ static void add_tflite(explorer *e, const graph_op *op, uint64_t bytes) {
   add_result(e, number, bytes);
 }
 
-/* "12_Conv" may be the node's own name or stand for none. */
-static void add_onnx(explorer *e, const graph_op *op, uint64_t bytes) {
-  char made[32];
+/* "12_Conv" may be the node's own name, or the reader made it up. */
+static bool may_be_made_up(const graph_op *op) {
+  char made[16];
   const int length =
       snprintf(made, sizeof made, "%" PRIu32 "_", op->file_index);
-  add_result(e, op->name, bytes);
-  if (strncmp(op->name, made, (size_t)length)) return;
-  snprintf(made, sizeof made, "<node_%" PRIu32 ">", op->file_index);
-  add_result(e, made, bytes);
+  return !strncmp(op->name, made, (size_t)length);
+}
+
+/* The next of "node", "node_1", ... that no node so far has as its name. */
+static calm_status next_node_name(const char **out, uint32_t *number,
+                                  name_table *used, arena *a) {
+  char name[24] = "node";
+  while (name_table_find(used, name) != CALM_NONE)
+    snprintf(name, sizeof name, "node_%" PRIu32, ++*number);
+  *out = arena_string(a, name, strlen(name));
+  if (!*out) return context_no_memory(a->context);
+  return name_table_add(used, *out, 0);
+}
+
+/* What stands for nodes without a name; NULL for the others. */
+static calm_status name_nodes(explorer *e, name_table *used) {
+  const graph *g = e->plan->graph;
+  uint32_t number = 0;
+  ARENA_ARRAY(e->scratch, e->node_names, g->ops.count);
+  for (op_id op = 0; op < g->ops.count; op++) {
+    const char *own = g->ops.data[op].name;
+    if (may_be_made_up(&g->ops.data[op]))
+      TRY(next_node_name(&e->node_names[op], &number, used, e->scratch));
+    else if (name_table_find(used, own) == CALM_NONE)
+      TRY(name_table_add(used, own, 0));
+  }
+  return CALM_OK;
+}
+
+static calm_status find_node_names(explorer *e) {
+  name_table used;
+  name_table_init(&used, e->scratch->context);
+  calm_status status = name_nodes(e, &used);
+  name_table_free(&used);
+  return status;
+}
+
+static void add_onnx(explorer *e, op_id id, uint64_t bytes) {
+  add_result(e, e->plan->graph->ops.data[id].name, bytes);
+  if (e->node_names[id]) add_result(e, e->node_names[id], bytes);
 }
 
 static void add_results(explorer *e) {
@@ -110,7 +148,7 @@ static void add_results(explorer *e) {
     const uint64_t bytes = e->plan->profile.step_bytes[step];
     switch (e->plan->model->format) {
       case MODEL_TFLITE: add_tflite(e, op, bytes); break;
-      case MODEL_ONNX: add_onnx(e, op, bytes); break;
+      case MODEL_ONNX: add_onnx(e, e->plan->sequence[step], bytes); break;
       case MODEL_CG:
       case MODEL_BUILT: add_result(e, op->name, bytes); break;
     }
@@ -175,6 +213,8 @@ calm_status report_explorer(text *out, const calm_plan *plan, arena *scratch) {
   explorer e = {.plan = plan, .scratch = scratch};
   name_table_init(&e.repeated, scratch->context);
   calm_status status = find_repeated(&e);
+  if (status == CALM_OK && plan->model->format == MODEL_ONNX)
+    status = find_node_names(&e);
   if (status == CALM_OK) {
     e.results = json_object();
     add_results(&e);

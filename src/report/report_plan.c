@@ -1,6 +1,7 @@
 /* A plan for people, and as CSV. */
 #include "report/report_plan.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "report/report_blocks.h"
@@ -203,8 +204,10 @@ static void write_csv(text *out, const picture *p) {
   layout_csv_write_header(out);
   for (uint32_t i = 0; i < p->count; i++) {
     const picture_block *b = &p->blocks[i];
-    layout_csv_write_row(out, b->name, (int64_t)b->from, (int64_t)b->past,
-                         b->high - b->low, b->low);
+    char number[16]; /* an empty id would be refused */
+    snprintf(number, sizeof number, "#%" PRIu32, i);
+    layout_csv_write_row(out, *b->name ? b->name : number, (int64_t)b->from,
+                         (int64_t)b->past, b->high - b->low, b->low);
   }
 }
 

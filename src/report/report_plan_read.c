@@ -20,6 +20,7 @@ typedef struct reader {
   const char *path;
   const graph *g;
   name_table tensors, ops; /* spelled as in JSON */
+  memory_claim *claims;    /* per tensor */
   json_t *root;
 } reader;
 
@@ -44,6 +45,24 @@ static place_name name_place(place at) {
 static calm_status fail(const reader *r, place at, const char *what) {
   return context_fail(r->a->context, CALM_BAD_INPUT, "%s: %s: %s", r->path,
                       name_place(at).text, what);
+}
+
+/* The reason that another function left in the context, without what stands
+   before its first colon. */
+static calm_status fail_because(const reader *r, place at) {
+  char reason[1024];
+  const char *message = calm_context_message(r->a->context);
+  const char *colon = strstr(message, ": ");
+  snprintf(reason, sizeof reason, "%s", colon ? colon + 2 : message);
+  return fail(r, at, reason);
+}
+
+/* `word` may be NULL: the value is no text at all. */
+static calm_status fail_word(const reader *r, place at, const char *word,
+                             const char *what) {
+  return context_fail(r->a->context, CALM_BAD_INPUT, "%s: %s: %s%s%sis not %s",
+                      r->path, name_place(at).text, word ? "'" : "",
+                      word ? word : "", word ? "' " : "", what);
 }
 
 static calm_status fail_name(const reader *r, place at, const char *what,
@@ -143,10 +162,8 @@ static calm_status override(memory_model *memory, const reader *r,
                             const column *c, const char *value) {
   calm_status status =
       memory_model_override(memory, r->a->context, c->name, value);
-  return status == CALM_MISUSE
-             ? fail(r, (place){.key = c->key},
-                    "is not a value that this column can have")
-             : status;
+  return status == CALM_MISUSE ? fail_because(r, (place){.key = c->key})
+                               : status;
 }
 
 static calm_status read_unit(memory_model *memory, const reader *r,
@@ -177,8 +194,8 @@ static calm_status read_inplace(memory_model *memory, const reader *r,
     const char *name = json_string_value(json_array_get(kinds, i));
     const op_kind kind = name ? op_kind_find(name) : OP_OPAQUE;
     if (kind == OP_OPAQUE)
-      return fail(r, (place){.list = "columns.inplace", .row = i},
-                  "is not an operator kind");
+      return fail_word(r, (place){.list = "columns.inplace", .row = i}, name,
+                       "an operator kind");
     bits_add(memory->inplace, kind);
   }
   return CALM_OK;
@@ -191,8 +208,8 @@ static calm_status read_memory(memory_model *out, const reader *r) {
   TRY(take_text(&name, r, r->root, (place){.key = "memory"}));
   const memory_model *preset = memory_model_find(name);
   if (!preset)
-    return fail(r, (place){.key = "memory"},
-                "is not a memory model that calm knows");
+    return fail_word(r, (place){.key = "memory"}, name,
+                     "one of plain, serenity, tflm, tflm-default");
   *out = *preset;
   json_t *columns = json_object_get(r->root, "columns");
   if (!columns) return read_unit(out, r, r->root, column_at("", "align"));
@@ -244,6 +261,13 @@ static calm_status check_bytes(const reader *r, const json_t *row, place at,
                       r->g->tensors.data[t].name, r->g->name, own);
 }
 
+static calm_status read_claim(uint64_t *out, const reader *r, const json_t *row,
+                              place at) {
+  const char *dot = strrchr(at.key, '.');
+  const bool said = json_object_get(row, dot ? dot + 1 : at.key) != NULL;
+  return said ? take_bytes(out, r, row, at) : CALM_OK;
+}
+
 /* One row of a list of tensors with offsets. */
 static calm_status read_offset(uint64_t *offsets, const reader *r,
                                const json_t *row, place at, uint64_t round) {
@@ -253,6 +277,10 @@ static calm_status read_offset(uint64_t *offsets, const reader *r,
   if (offsets[t] != UINT64_MAX) return fail(r, at, "is listed twice");
   at.key = "offset";
   TRY(take_bytes(&offsets[t], r, row, at));
+  at.key = "first";
+  TRY(read_claim(&r->claims[t].first, r, row, at));
+  at.key = "last";
+  TRY(read_claim(&r->claims[t].last, r, row, at));
   at.key = "bytes";
   return check_bytes(r, row, at, t, round);
 }
@@ -299,6 +327,7 @@ static calm_status read_layout(memory_plan *out, const reader *r,
                  (place){.key = "layout.arena_bytes"}));
   ARENA_ARRAY(r->a, offsets, r->g->tensors.count);
   for (tensor_id t = 0; t < r->g->tensors.count; t++) offsets[t] = UINT64_MAX;
+  out->claims = r->claims;
   TRY(take(&list, r, layout, (place){.key = "layout.buffers"}, JSON_ARRAY));
   TRY(read_offsets(offsets, r, list, "layout.buffers", round));
   out->offsets = offsets;
@@ -333,6 +362,11 @@ static calm_status read_plan(memory_plan *out, memory_model *memory,
   TRY(read_memory(memory, r));
   TRY(take(&order, r, r->root, (place){.key = "order"}, JSON_OBJECT));
   TRY(read_sequence(out, r, order));
+  TRY(read_claim(&out->claimed_peak_bytes, r, order,
+                 (place){.key = "order.peak_bytes"}));
+  ARENA_ARRAY(r->a, r->claims, r->g->tensors.count);
+  for (tensor_id t = 0; t < r->g->tensors.count; t++)
+    r->claims[t] = (memory_claim){UINT64_MAX, UINT64_MAX};
   TRY(take(&layout, r, r->root, (place){.key = "layout"}, JSON_OBJECT));
   return read_layout(out, r, layout, memory->round);
 }
@@ -345,14 +379,15 @@ static calm_status parse(reader *r, const char *bytes, size_t length) {
     return context_no_memory(r->a->context);
   return context_fail(r->a->context, CALM_BAD_INPUT,
                       "%s:%d:%d: is not JSON: %s", r->path, error.line,
-                      error.column, error.text);
+                      error.column + 1, error.text);
 }
 
 calm_status report_plan_read(memory_plan *out, memory_model *memory, arena *a,
                              const char *path, const char *bytes, size_t length,
                              const graph *g) {
   reader r = {.a = a, .path = path, .g = g};
-  memory_plan plan = {.arena_bytes = UINT64_MAX};
+  memory_plan plan = {.arena_bytes = UINT64_MAX,
+                      .claimed_peak_bytes = UINT64_MAX};
   memory_model model;
   TRY(parse(&r, bytes, length));
   name_table_init(&r.tensors, a->context);

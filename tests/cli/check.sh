@@ -32,6 +32,21 @@ json.dump(o, open(sys.argv[1], "w"))' "$work/p.json" "$1"
   run check $graph "$work/p.json" --json
 }
 
+checking "what a plan says of lives and peak is compared with its order"
+damage 'o["layout"]["buffers"][0]["first"] += 1
+o["layout"]["buffers"][1]["last"] += 2
+o["order"]["peak_bytes"] -= 3'
+code_is 0
+json_says 'o["valid"] and [w["kind"] for w in o["warnings"]] == ["claim"] * 3'
+json_says '"peak" in o["warnings"][2]["text"]'
+
+checking "an unnamed tensor has a row that pack accepts"
+printf 'calm-graph 1\ngraph g\ntensor "" 5 input\nop u opaque ( "" ) -> ( )\n' \
+  >"$work/unnamed.cg"
+run plan "$work/unnamed.cg" --emit "csv=$work/unnamed.csv"; code_is 0
+run pack "$work/unnamed.csv" --json
+code_is 0; json_says 'o["arena_bytes"] == 5'
+
 checking "damaged plans are found out"
 damage 'b = o["layout"]["buffers"]
 [x.update(offset=0) for x in b]'

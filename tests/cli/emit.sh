@@ -159,7 +159,7 @@ checking "the example, under several memory models"
 for options in "--memory plain" "--memory serenity" "--memory tflm" \
   "--memory plain --inplace relu,add --align 64" "--inputs external"; do
   # shellcheck disable=SC2086
-  emit plan examples/swiftnet.cg --time-limit 20 $options
+  emit plan examples/swiftnet.cg --time-limit 2 $options
   header_compiles; agree
 done
 
@@ -209,16 +209,16 @@ for name in tflm_hello_world_int8 litert_multi_signature litert_group_norm \
   tflm_micro_speech_lstm mlperf_kws_ref_int8 coral_split_concat; do
   model="$cases/models/$name.tflite"
   [ -e "$model" ] || { echo "  skipped: no $model"; continue; }
-  emit plan "$model" --time-limit 20
+  emit plan "$model" --time-limit 2
   header_compiles; agree
-  emit plan "$model" --time-limit 20 --kernels reference --emit \
+  emit plan "$model" --time-limit 2 --kernels reference --emit \
     "bufferplan=$work/model.h"
   bufferplan_says "calm_$name" model.h
 done
 for name in onnx_light_squeezenet onnx_operator_conv; do
   model="$cases/models/$name.onnx"
   [ -e "$model" ] || { echo "  skipped: no $model"; continue; }
-  emit plan "$model" --time-limit 20
+  emit plan "$model" --time-limit 2
   header_compiles; agree
 done
 

@@ -47,7 +47,11 @@ wrong "json: 'yes' is not on or off" plan $graph --json=yes
 wrong "color: 'blue' is not one of auto|always|never" plan $graph --color blue
 wrong "memory" plan $graph --memory huge
 wrong "align" plan $graph --align 0
-wrong "inplace" plan $graph --inplace bake
+wrong "inplace: 'bake' is not none" plan $graph --inplace add,bake
+wrong "seed: '-1' is not a whole number from 0" plan $graph --seed -1
+wrong "budget is no switch" plan $graph --no-budget
+wrong "did you mean --budget" plan $graph --bud 5
+wrong "one operand too many: 'extra'" help plan extra
 wrong "needs a value: SIZE" plan $graph --budget
 wrong "needs a value: FILE" pack b.csv -o
 wrong "is not the name of a file" pack b.csv -o -

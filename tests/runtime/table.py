@@ -65,7 +65,7 @@ def number(value):
 def saved(before, after):
     if not before or after is None:
         return "-"
-    return f"{100 * (before - after) / before:.1f} %"
+    return f"{100 * (before - after) / before:.1f} %".replace("-0.0", "0.0")
 
 
 def same(before, after):

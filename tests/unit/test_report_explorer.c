@@ -62,20 +62,26 @@ static void made_up_names_are_no_keys(void **state) {
   json_decref(root);
 }
 
-static void nodes_of_onnx_go_by_name_or_number(void **state) {
+static void nodes_of_onnx_go_by_name(void **state) {
   fixture *f = *state;
   graph_op *ops = f->model.graphs.data[0].ops.data;
   f->model.format = MODEL_ONNX;
+  json_t *root = explore(f);
+  assert_int_equal(json_object_size(json_at(root, "results")), 3);
+  assert_value(root, "split", 64);
+  json_decref(root);
+  ops[0].name = "node_1";
   ops[1].name = "1_Relu";
   ops[1].file_index = 1;
-  ops[2].name = "1_Relu#2";
+  ops[2].name = "2_Relu#2";
   ops[2].file_index = 2;
-  json_t *root = explore(f);
-  assert_int_equal(json_object_size(json_at(root, "results")), 4);
-  assert_value(root, "split", 64);
+  root = explore(f);
+  assert_int_equal(json_object_size(json_at(root, "results")), 5);
+  assert_value(root, "node_1", 64);
   assert_value(root, "1_Relu", 64);
-  assert_value(root, "<node_1>", 64);
-  assert_value(root, "1_Relu#2", 48);
+  assert_value(root, "node", 64);
+  assert_value(root, "2_Relu#2", 48);
+  assert_value(root, "node_2", 48);
   json_decref(root);
 }
 
@@ -117,7 +123,7 @@ int main(void) {
       TEST(operators_of_a_text_go_by_name),
       TEST(operators_of_tflite_go_by_a_tensor),
       TEST(made_up_names_are_no_keys),
-      TEST(nodes_of_onnx_go_by_name_or_number),
+      TEST(nodes_of_onnx_go_by_name),
       TEST(a_budget_divides_the_colors),
       cmocka_unit_test(one_of_several_graphs_is_named),
   };
