@@ -98,9 +98,9 @@ calm_status plan_litert_record(planner *p, const plan_candidate *c) {
   return CALM_OK;
 }
 
-/* The runtime may write over the bytes of a view that is still to be read: it
-   counts the readers of the view and of what it is a view of in the end, but
-   not those of views in between. */
+/* The runtime may write over a view of something that is still to be read, if
+   that something has the bytes of a third tensor: it counts the readers of the
+   view and of the third tensor, but not those of what is in between. */
 void plan_litert_warn(const planner *p, const memory_verdict *verdict) {
   if (verdict->faults.count)
     context_log(p->plan->context, CALM_LOG_WARNING,
