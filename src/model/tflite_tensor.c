@@ -135,9 +135,11 @@ static void notice_dynamic_shape(tflite_reader *r, const source *s) {
            declared, stored);
 }
 
+/* Of handles it is known that they lie with the runtime. */
 static void notice_uncountable_type(tflite_reader *r, const source *s) {
   element_type type = s->tensor.type;
-  if (element_type_bits(type) || !first_of_its_kind(&r->uncountable, s)) return;
+  if (type == ELEMENT_resource || element_type_bits(type)) return;
+  if (!first_of_its_kind(&r->uncountable, s)) return;
   snprintf(r->uncountable.detail, sizeof r->uncountable.detail,
            "has elements of type %s, whose size the file does not tell; it "
            "counts as 0 bytes",
