@@ -37,7 +37,7 @@ static calm_status place_file_order(uint64_t *out, const planner *p) {
   ARENA_ARRAY(p->scratch, identity, p->problem.order.op_count);
   for (uint32_t u = 0; u < p->problem.order.op_count; u++) identity[u] = u;
   TRY(plan_place(&c, p, identity, &by_size, &l));
-  *out = c.layout.arena_bytes;
+  *out = c.layout.arena_bytes % PLAN_UNSOUND_BYTES;
   return CALM_OK;
 }
 
@@ -176,6 +176,7 @@ static calm_status run(planner *p) {
   plan->offline_plan = p->options->offline_plan;
   plan->note = p->options->note;
   TRY(plan_record(p, &best));
+  TRY(plan_litert_warn_others(p));
   return check_plan(p);
 }
 
