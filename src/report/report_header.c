@@ -4,8 +4,10 @@
  * the headers of two models can be included side by side.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "memory/memory_tflm.h"
+#include "report/report_arena.h"
 #include "report/report_blocks.h"
 #include "report/report_emit.h"
 #include "report/report_identifier.h"
@@ -23,6 +25,10 @@ typedef struct header {
 } header;
 
 /* ---- What it is about ---------------------------------------------------- */
+
+static bool is_tflm(const calm_plan *plan) {
+  return plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+}
 
 static void write_source(header *h) {
   const calm_plan *plan = h->plan;
@@ -47,6 +53,8 @@ static void write_source(header *h) {
     text_format(h->out,
                 " * No plan helps here: these are the offsets that the "
                 "runtime is expected to choose.\n");
+  if (is_tflm(plan))
+    report_arena_comment(h->out, plan->runtime.head_bytes, &plan->runtime.tail);
   text_format(h->out, " */\n");
 }
 
