@@ -376,8 +376,7 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
   return record_entry(plan, p, c);
 }
 
-/* ---- And judged again -----------------------------------------------------
- */
+/* ---- And judged again ---------------------------------------------------- */
 
 static calm_status judge(const planner *p, const memory_verdict *verdict) {
   const calm_plan *plan = p->plan;
