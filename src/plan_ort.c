@@ -105,6 +105,6 @@ calm_status plan_ort_record(planner *p) {
            ops * sizeof *file);
   ARENA_ARRAY(&plan->arena, plan->runtime.default_sequence, ops);
   plan->graphs[0].sequence = file;
-  return predict(&plan->runtime.plan_peaks, p, file,
+  return predict(&plan->runtime.planned_peaks, p, file,
                  plan->runtime.default_sequence);
 }
