@@ -10,7 +10,6 @@
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
 #include "memory/memory_explain.h"
-#include "memory/memory_kernels.h"
 #include "model/model.h"
 
 /* What every report begins with. */

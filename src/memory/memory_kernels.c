@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "memory/memory_scratch.h"
 
 /* ---- In place ------------------------------------------------------------ */
 
