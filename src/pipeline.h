@@ -58,6 +58,9 @@ calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
 calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
                                  arena *a);
 
+/* 0, 1, ..., count - 1: operators in the order in which the file lists them. */
+calm_status pipeline_identity(uint32_t **out, uint32_t count, arena *a);
+
 /* The limits of the options; only `share` of the time limit is given. */
 void pipeline_limits(limits *out, calm_context *context,
                      const calm_options *options, double share);

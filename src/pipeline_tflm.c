@@ -87,9 +87,7 @@ static calm_status read_orders(const op_id *const **out,
   ARENA_ARRAY(a, orders, model->graphs.count);
   for (uint32_t i = 0; i < model->graphs.count; i++) {
     op_id *order;
-    ARENA_ARRAY(a, order, model->graphs.data[i].ops.count);
-    for (op_id op = 0; op < model->graphs.data[i].ops.count; op++)
-      order[op] = op;
+    TRY(pipeline_identity(&order, model->graphs.data[i].ops.count, a));
     orders[i] = order;
   }
   *out = orders;
