@@ -46,6 +46,15 @@ typedef struct pipeline_tflm {
 calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
                                  bool insisted);
 
+/*
+ * The offsets that the model's own plan gives to the tensors of a graph, whose
+ * words begin at `first_word`; there are that many, and none is below -1.
+ * UINT64_MAX: left to the runtime, as are constants whatever it says of them.
+ */
+calm_status pipeline_carried_offsets(uint64_t **out, const calm_model *model,
+                                     uint32_t graph_index, uint32_t first_word,
+                                     arena *a);
+
 /* In the arena, which must outlive *out. */
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a);
