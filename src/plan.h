@@ -6,6 +6,8 @@
 #ifndef CALM_PLAN_H
 #define CALM_PLAN_H
 
+#include <string.h>
+
 #include "base/options.h"
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
@@ -95,6 +97,11 @@ struct calm_plan {
   bool timing;
   double order_seconds, layout_seconds;
 };
+
+/* Is it a plan for the runtime of this name, such as "tflm"? */
+static inline bool plan_is_for(const calm_plan *plan, const char *runtime) {
+  return plan->runtime.name && !strcmp(plan->runtime.name, runtime);
+}
 
 struct calm_inspection {
   calm_context *context;

@@ -127,7 +127,7 @@ static void write_source(text *out, const calm_plan *plan, const char *name) {
               "its end, and\n"
               " * nobody checks that.  Scratch buffers are those of the "
               "kernels \"");
-  report_comment(out, plan->runtime.kernels ? plan->runtime.kernels : "auto");
+  report_comment(out, plan->runtime.kernels);
   text_format(out, "\".\n */\n");
 }
 
@@ -201,7 +201,7 @@ static calm_status write_all(text *out, entries *e) {
 calm_status report_bufferplan(text *out, const calm_plan *plan,
                               arena *scratch) {
   entries e = {.plan = plan, .scratch = scratch};
-  if (!plan->runtime.name)
+  if (!plan_is_for(plan, "tflm"))
     return refuse(plan, CALM_MISUSE,
                   "is for TensorFlow Lite Micro: plan with --memory tflm");
   calm_status status = list_entries(&e);

@@ -189,8 +189,8 @@ json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
   static const char *const sources[] = {"calm", "model", "runtime"};
   const plan_runtime *r = &plan->runtime;
   if (!r->name) return json_null();
-  if (!strcmp(r->name, "litert")) return write_litert(r);
-  if (!strcmp(r->name, "ort")) return write_ort(scratch, plan);
+  if (plan_is_for(plan, "litert")) return write_litert(r);
+  if (plan_is_for(plan, "ort")) return write_ort(scratch, plan);
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", r->name,
                    "kernels", r->kernels, "default_head_bytes",
                    report_json_number(r->default_head_bytes),
