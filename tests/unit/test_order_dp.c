@@ -343,6 +343,12 @@ static void a_long_network_of_small_parts(void **state) {
 
 /* ---- Real graphs --------------------------------------------------------- */
 
+/* Where hashes collide, work grows with the square of the states. */
+enum {
+  MAX_TICKS = CALM_HOSTILE ? 20000 : 400000,
+  LEAST_PROVED = CALM_HOSTILE ? 25 : 35
+};
+
 /* The optimum that the file states, or, when it takes too long, a gap around
    it. */
 static bool agrees_with_file(const char *path, bool *finished) {
@@ -358,7 +364,7 @@ static bool agrees_with_file(const char *path, bool *finished) {
     order_result r;
     limits l;
     limits_init(&l, context);
-    l.max_ticks = 400000;
+    l.max_ticks = MAX_TICKS;
     assert_int_equal(order_solve(&r, &p, &options, &a, &l), CALM_OK);
     agrees = agrees && r.bound_bytes <= best && best <= r.peak_bytes;
     *finished = r.outcome == CALM_OPTIMAL;
@@ -387,7 +393,7 @@ static void published_optima(void **state) {
   closedir(d);
   print_message("%u graphs proved, %u not tried or not finished\n", proved,
                 open);
-  assert_true(proved >= 35);
+  assert_true(proved >= LEAST_PROVED);
 }
 
 /* ---- Limits -------------------------------------------------------------- */
