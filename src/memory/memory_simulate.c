@@ -168,7 +168,7 @@ static calm_status follow_operands(simulation *s, const graph_op *op) {
 
 /* ---- Before the first step ----------------------------------------------- */
 
-enum { SEVERAL = UINT32_MAX, NOTHING = UINT32_MAX - 1 };
+static const tensor_id SEVERAL = UINT32_MAX, NOTHING = UINT32_MAX - 1;
 
 /* What is stored behind two tensors together. */
 static tensor_id unite(tensor_id a, tensor_id b) {
