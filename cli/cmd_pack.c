@@ -1,4 +1,6 @@
 /* calm pack BUFFERS.csv */
+#include <inttypes.h>
+
 #include "cmd.h"
 #include "output.h"
 #include "story.h"
@@ -21,7 +23,10 @@ static int judge(const request *r, const calm_packing *packing) {
     default: break;
   }
   if (calm_packing_within_budget(packing)) return EXIT_DONE;
-  story_tell("%s: the arena does not fit into the budget", path);
+  const calm_packing_summary *s = calm_packing_summary_of(packing);
+  story_tell("%s: the arena of %" PRIu64
+             " bytes does not fit into the budget of %" PRIu64,
+             path, s->arena_bytes, s->budget_bytes);
   return EXIT_GOAL_MISSED;
 }
 

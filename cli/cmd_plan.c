@@ -1,4 +1,6 @@
 /* calm plan MODEL */
+#include <inttypes.h>
+
 #include "cmd.h"
 #include "output.h"
 #include "story.h"
@@ -18,7 +20,9 @@ static int show(const request *r, const calm_plan *plan) {
     story_tell("%s: interrupted; this is the best so far", r->operands[0]);
   const int code = output_result(r, render, plan);
   if (code || s->within_budget) return code;
-  story_tell("%s: the arena does not fit into the budget", r->operands[0]);
+  story_tell("%s: the arena of %" PRIu64
+             " bytes does not fit into the budget of %" PRIu64,
+             r->operands[0], s->arena_bytes, s->budget_bytes);
   return EXIT_GOAL_MISSED;
 }
 

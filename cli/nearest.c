@@ -29,8 +29,16 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b,
   return row[b_length];
 }
 
+/* What begins as a word begins is nearer than any slip; of several the first in
+   the table. */
 void nearest_try(nearest *n, const char *name) {
   const size_t length = strlen(name);
+  if (n->length >= 2 && n->length < length && n->distance > 0 &&
+      !memcmp(n->word, name, n->length)) {
+    n->distance = 0;
+    n->best = name;
+    return;
+  }
   if (length > MAX_LENGTH || n->length > MAX_LENGTH) return;
   const size_t distance = edit_distance(n->word, n->length, name, length);
   if (distance >= n->distance) return;

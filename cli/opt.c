@@ -6,8 +6,7 @@
 #include "story.h"
 
 /* Options to come: better told so than called unknown. */
-static const char later_options[] =
-    "rewrite partials kernels overlap onchip threads for";
+static const char later_options[] = "rewrite partials overlap onchip threads";
 
 /* ---- Finding a row ------------------------------------------------------- */
 
@@ -58,6 +57,13 @@ static const char *nearest_option(const request *r, const char *name,
   for (size_t i = 0; (info = calm_option_at(i)); i++)
     if (opt_belongs(info, r->command)) nearest_try(&n, info->name);
   return n.best;
+}
+
+/* "--no-budget": only switches can be off. */
+static int refuse_no(const calm_option_info *info) {
+  story_tell("--%s is no switch: there is no --no-%s; leave it out", info->name,
+             info->name);
+  return EXIT_USAGE;
 }
 
 /* An option that this command does not have: another's, one to come, or a
@@ -120,7 +126,7 @@ static int parse_name(request *r, words *w, const char *name) {
   const calm_option_info *info = find_option(&own, name, length);
   if (!info && !equals && !strncmp(name, "no-", 3)) {
     info = find_option(&own, name + 3, length - 3);
-    if (info && info->value) info = NULL;
+    if (info && info->value) return refuse_no(info);
     if (info) value = "off";
   }
   if (!info || !opt_belongs(info, r->command))

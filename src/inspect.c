@@ -35,6 +35,14 @@ static calm_status look(void *result, const calm_options *options) {
   TRY(memory_explain(&i->explanation, i->graph, &i->memory, arenas, i->sequence,
                      &i->arena));
   i->facts = pipeline_facts(i->graph, &i->memory, &i->profile);
+  i->summary =
+      (calm_inspection_summary){.op_count = i->facts.op_count,
+                                .tensor_count = i->facts.tensor_count,
+                                .activation_bytes = i->facts.activation_bytes,
+                                .weight_bytes = i->facts.weight_bytes,
+                                .peak_bytes = i->explanation.peak_bytes,
+                                .peak_op = i->explanation.op,
+                                .floor_bytes = i->explanation.floor_bytes};
   i->timing = options->timing;
   i->seconds = limits_clock() - start;
   return CALM_OK;
@@ -62,4 +70,9 @@ void calm_inspection_free(calm_inspection *i) {
   calm_context *context = i->context;
   arena_free(&i->arena);
   context_reallocate(context, i, sizeof *i, 0);
+}
+
+const calm_inspection_summary *calm_inspection_summary_of(
+    const calm_inspection *i) {
+  return &i->summary;
 }

@@ -41,6 +41,8 @@ static calm_status solve(void *result, const calm_options *options) {
     return context_fail(p->context, CALM_INTERNAL,
                         "%s: the placement does not hold", p->path);
   p->budget_bytes = options->budget_bytes;
+  p->summary = (calm_packing_summary){p->layout.outcome, p->layout.arena_bytes,
+                                      p->layout.bound_bytes, p->budget_bytes};
   p->timing = options->timing;
   p->seconds = limits_clock() - start;
   return CALM_OK;
@@ -66,6 +68,10 @@ void calm_packing_free(calm_packing *p) {
   calm_context *context = p->context;
   arena_free(&p->arena);
   context_reallocate(context, p, sizeof *p, 0);
+}
+
+const calm_packing_summary *calm_packing_summary_of(const calm_packing *p) {
+  return &p->summary;
 }
 
 calm_outcome calm_packing_outcome(const calm_packing *p) {

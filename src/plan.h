@@ -6,6 +6,8 @@
 #ifndef CALM_PLAN_H
 #define CALM_PLAN_H
 
+#include <string.h>
+
 #include "base/options.h"
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
@@ -50,8 +52,9 @@ typedef struct plan_peaks {
 
 /* What the runtime that the memory model speaks of will do, predicted. */
 typedef struct plan_runtime {
-  const char *kernels;         /* the library, as --kernels calls it */
-  const char *name;            /* "tflm"; NULL: the memory model is nobody's */
+  const char *name;    /* "tflm", "litert", "ort"; NULL: the memory model
+                          is nobody's */
+  const char *kernels; /* the library, as --kernels calls it */
   uint64_t default_head_bytes; /* its arena for the model without a plan */
   uint64_t
       carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
@@ -60,7 +63,7 @@ typedef struct plan_runtime {
   uint64_t persistent_bytes;    /* litert: its other arena, of variables */
   /* ort: of the model as it is and of the file that is planned; the order in
      which the latter is run by default; whether it was planned for that */
-  plan_peaks file_peaks, plan_peaks;
+  plan_peaks file_peaks, planned_peaks;
   op_id *default_sequence;
   bool by_default;
   uint64_t small_weights; /* bytes of weights in the arena of activations */
@@ -104,6 +107,11 @@ static inline uint64_t plan_needed_bytes(const calm_plan *plan) {
   return tflm_arena_bytes(plan->summary.arena_bytes, &plan->runtime.tail);
 }
 
+/* Is it a plan for the runtime of this name, such as "tflm"? */
+static inline bool plan_is_for(const calm_plan *plan, const char *runtime) {
+  return plan->runtime.name && !strcmp(plan->runtime.name, runtime);
+}
+
 struct calm_inspection {
   calm_context *context;
   arena arena;
@@ -114,6 +122,7 @@ struct calm_inspection {
   const op_id *sequence; /* file order, or its stable topological sort */
   memory_profile profile;
   memory_explanation explanation;
+  calm_inspection_summary summary;
   bool tflm;           /* TensorFlow Lite Micro will run it, as it is: */
   uint64_t head_bytes; /* with the plan in the file, if there is one */
   tflm_tail tail;
@@ -140,6 +149,7 @@ struct calm_packing {
   layout_csv csv;
   const char *layout_method;
   layout_result layout;
+  calm_packing_summary summary;
   uint64_t budget_bytes;
   bool timing;
   double seconds;

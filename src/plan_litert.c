@@ -15,8 +15,6 @@ bool plan_litert_applies(const planner *p) {
          memory_model_is_preset(&p->plan->memory);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static uint64_t round_up(uint64_t bytes, const planner *p) {
   return number_round_up(bytes, p->plan->memory.align);
 }
@@ -24,7 +22,7 @@ static uint64_t round_up(uint64_t bytes, const planner *p) {
 static uint64_t largest_workspace(const planner *p) {
   uint64_t most = 0;
   for (op_id op = 0; op < p->g->ops.count; op++)
-    most = larger(most, p->problem.workspace_bytes[op]);
+    most = number_larger(most, p->problem.workspace_bytes[op]);
   return most;
 }
 
@@ -46,6 +44,7 @@ calm_status plan_litert_place(plan_candidate *c, const planner *p) {
   uint64_t end = place_variables(c->litert.offsets, p, c->litert.bytes);
   c->workspace_offset = round_up(end, p);
   if (workspace) end = c->workspace_offset + workspace;
+  if (c->litert.corrupts != CALM_NONE) end += PLAN_UNSOUND_BYTES;
   c->layout = (layout_result){.outcome = CALM_FEASIBLE, .arena_bytes = end};
   return CALM_OK;
 }
@@ -56,8 +55,7 @@ static calm_status keep_file_order(plan_candidate *best, const planner *p) {
   limits l;
   uint32_t *file_order;
   limits_init(&l, p->plan->context);
-  ARENA_ARRAY(p->scratch, file_order, p->problem.order.op_count);
-  for (uint32_t u = 0; u < p->problem.order.op_count; u++) file_order[u] = u;
+  TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
   TRY(plan_place(&file, p, file_order, NULL, &l));
   if (file.layout.arena_bytes < best->layout.arena_bytes) *best = file;
   return CALM_OK;
@@ -66,11 +64,11 @@ static calm_status keep_file_order(plan_candidate *best, const planner *p) {
 calm_status plan_litert_settle(plan_candidate *best, const planner *p) {
   memory_profile profile;
   if (plan_order_is_free(p)) TRY(keep_file_order(best, p));
+  best->layout.arena_bytes %= PLAN_UNSOUND_BYTES;
   TRY(memory_simulate(&profile, p->g, &p->plan->memory, p->body_arenas,
                       best->sequence, p->scratch));
-  best->layout.bound_bytes = profile.peak_bytes < best->layout.arena_bytes
-                                 ? profile.peak_bytes
-                                 : best->layout.arena_bytes;
+  best->layout.bound_bytes =
+      number_smaller(profile.peak_bytes, best->layout.arena_bytes);
   return CALM_OK;
 }
 
@@ -98,13 +96,28 @@ calm_status plan_litert_record(planner *p, const plan_candidate *c) {
   return CALM_OK;
 }
 
-/* The runtime may write over the bytes of a view that is still to be read: it
-   counts the readers of the view and of what it is a view of in the end, but
-   not those of views in between. */
+/* See find_corruption in memory_litert.c.  Orders in which this happens are
+   taken only if there is no other. */
 void plan_litert_warn(const planner *p, const memory_verdict *verdict) {
   if (verdict->faults.count)
     context_log(p->plan->context, CALM_LOG_WARNING,
                 "%s: as TensorFlow Lite places this model, it overwrites what "
                 "is still needed: %s",
                 p->plan->model->path, verdict->faults.data[0].text);
+}
+
+/* A file that was planned for another runtime may end up in this one. */
+calm_status plan_litert_warn_others(const planner *p) {
+  const calm_plan *plan = p->plan;
+  litert_arena file, planned;
+  if (p->litert || plan->model->format != MODEL_TFLITE) return CALM_OK;
+  TRY(litert_predict(&file, p->g, p->g->order, p->scratch));
+  TRY(litert_predict(&planned, p->g, plan->sequence, p->scratch));
+  if (planned.corrupts != CALM_NONE && file.corrupts == CALM_NONE)
+    context_log(plan->context, CALM_LOG_WARNING,
+                "%s: in this order TensorFlow Lite, should it run the file, "
+                "lets '%s' overwrite what is still needed; --memory litert "
+                "avoids that",
+                plan->model->path, p->g->ops.data[planned.corrupts].name);
+  return CALM_OK;
 }

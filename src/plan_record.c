@@ -87,6 +87,7 @@ calm_status plan_record(planner *p, const plan_candidate *c) {
   plan->summary.arena_bytes = plan->layout.arena_bytes;
   plan->summary.arena_bound_bytes = plan->layout.bound_bytes;
   plan->budget_bytes = p->options->budget_bytes;
+  plan->summary.budget_bytes = plan->budget_bytes;
   plan->summary.within_budget = plan->layout.arena_bytes <= plan->budget_bytes;
   if (p->tflm) {
     TRY(plan_tflm_record(p, c));

@@ -45,6 +45,10 @@ typedef struct planner {
   arena *scratch;
 } planner;
 
+/* On top of the arena of a candidate that the runtime would compute wrong: any
+   other is better. */
+static const uint64_t PLAN_UNSOUND_BYTES = UINT64_C(1) << 62;
+
 /* An order of the order problem, with the arena it gets. */
 typedef struct plan_candidate {
   uint32_t *order_sequence;   /* of order operators */
@@ -108,6 +112,7 @@ calm_status plan_litert_place(plan_candidate *c, const planner *p);
 calm_status plan_litert_settle(plan_candidate *best, const planner *p);
 calm_status plan_litert_record(planner *p, const plan_candidate *c);
 void plan_litert_warn(const planner *p, const memory_verdict *verdict);
+calm_status plan_litert_warn_others(const planner *p);
 
 /*
  * For ONNX Runtime, which may run a file in an order of its own: see whether

@@ -203,7 +203,7 @@ CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
 CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                                        const calm_op *op);
 
-/* "tflite", "cg", or "built". */
+/* "tflite", "onnx", "cg", or "built". */
 CALM_API const char *calm_model_format(const calm_model *model);
 
 CALM_API uint32_t calm_model_op_count(const calm_model *model);
@@ -258,6 +258,7 @@ typedef struct calm_plan_summary {
   uint64_t arena_bound_bytes; /* no arena is below this; with --order file,
                                  level, dfs or greedy: none for that order */
   bool within_budget;         /* true when no budget was given */
+  uint64_t budget_bytes;      /* UINT64_MAX: none was given */
 } calm_plan_summary;
 
 /*
@@ -296,6 +297,18 @@ CALM_API calm_status calm_inspect(calm_inspection **out, calm_model *model,
                                   const calm_options *options);
 CALM_API void calm_inspection_free(calm_inspection *inspection);
 
+/* The figures of an inspection. */
+typedef struct calm_inspection_summary {
+  uint32_t op_count, tensor_count; /* of the first graph */
+  uint64_t activation_bytes;       /* of the tensors that the arena holds */
+  uint64_t weight_bytes;
+  uint64_t peak_bytes;  /* live bytes in file order */
+  uint32_t peak_op;     /* runs at the peak; CALM_NONE without operators */
+  uint64_t floor_bytes; /* working set of one operator: no order is below */
+} calm_inspection_summary;
+CALM_API const calm_inspection_summary *calm_inspection_summary_of(
+    const calm_inspection *inspection);
+
 /*
  * Verify a plan against a model: the JSON plan in the file `plan_path`, or, if
  * that is NULL, the plan inside the model.  Faults are results, not errors.
@@ -315,6 +328,15 @@ CALM_API calm_status calm_pack(calm_packing **out, calm_context *context,
                                const char *csv_path,
                                const calm_options *options);
 CALM_API void calm_packing_free(calm_packing *packing);
+
+/* The figures of a packing. */
+typedef struct calm_packing_summary {
+  calm_outcome outcome;
+  uint64_t arena_bytes, arena_bound_bytes; /* no arena is below the bound */
+  uint64_t budget_bytes;                   /* UINT64_MAX: none was given */
+} calm_packing_summary;
+CALM_API const calm_packing_summary *calm_packing_summary_of(
+    const calm_packing *packing);
 CALM_API calm_outcome calm_packing_outcome(const calm_packing *packing);
 /* True if no budget was given or the arena fits into it. */
 CALM_API bool calm_packing_within_budget(const calm_packing *packing);

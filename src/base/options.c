@@ -126,7 +126,7 @@ static const char *describe_value(const struct option_row *row) {
     case TEXT:
     case LIST: return "a text";
     case SIZE: return "a size such as 65536, 64K or 1M";
-    case NUMBER: return "a whole number";
+    case NUMBER: return "a whole number from 0 to 2^64-1";
     case SECONDS: return "seconds such as 10 or 0.5";
     case SWITCH: return "on or off";
   }

@@ -159,6 +159,5 @@ const char *op_kind_name(op_kind kind);
 unsigned op_kind_flags(op_kind kind);
 op_kind op_kind_find(const char *name);            /* OP_OPAQUE if unknown */
 op_kind op_kind_from_tflite(int32_t builtin_code); /* OP_OPAQUE if unknown */
-int32_t op_kind_tflite(op_kind kind);              /* -1: none */
 
 #endif

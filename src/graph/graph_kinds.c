@@ -38,8 +38,6 @@ const char *op_kind_name(op_kind kind) { return kinds[kind].name; }
 
 unsigned op_kind_flags(op_kind kind) { return kinds[kind].flags; }
 
-int32_t op_kind_tflite(op_kind kind) { return kinds[kind].tflite; }
-
 op_kind op_kind_find(const char *name) {
   for (op_kind kind = 0; kind < OP_OPAQUE; kind++)
     if (!strcmp(kinds[kind].name, name)) return kind;

@@ -69,10 +69,6 @@ layout_options layout_options_default(void);
 /* Fill piece_begin; check the fields (assert). */
 calm_status layout_problem_finish(layout_problem *p, arena *a);
 
-/* Largest sum of bytes in use at one step: no arena is smaller. */
-calm_status layout_bound(uint64_t *out, const layout_problem *p,
-                         calm_context *context);
-
 /* Solve.  Offsets are taken from `a`; scratch is freed before return.  Always
    yields a valid placement unless the fixed bodies collide (CALM_BAD_INPUT). */
 calm_status layout_solve(layout_result *out, const layout_problem *p,

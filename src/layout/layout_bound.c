@@ -54,21 +54,6 @@ static calm_status largest_sum(uint64_t *out, const layout_problem *tidy,
   return sweep(out, events, tidy->piece_count * 2, a->context);
 }
 
-static calm_status bound_of(uint64_t *out, const layout_problem *p, arena *a) {
-  layout_problem tidy;
-  TRY(layout_problem_tidy(&tidy, p, a));
-  return largest_sum(out, &tidy, 1, a);
-}
-
-calm_status layout_bound(uint64_t *out, const layout_problem *p,
-                         calm_context *context) {
-  arena scratch;
-  arena_init(&scratch, context);
-  calm_status status = bound_of(out, p, &scratch);
-  arena_free(&scratch);
-  return status;
-}
-
 uint64_t layout_offset_unit(const layout_problem *p) {
   uint64_t unit = 0;
   for (uint32_t b = 0; b < p->body_count; b++)

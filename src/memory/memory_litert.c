@@ -104,6 +104,46 @@ static void find_roots(planner *p) {
     find_root(p, &p->g->ops.data[p->sequence[i]]);
 }
 
+/* ---- A fault of the runtime ---------------------------------------------- */
+
+/* Per tensor the last node that reads it, plus 1. */
+static void find_last_reads(const planner *p, uint32_t *last_read) {
+  for (uint32_t node = 0; node < p->g->ops.count; node++) {
+    const graph_op *op = &p->g->ops.data[p->sequence[node]];
+    for (uint32_t i = 0; i < op->input_count; i++)
+      if (op->inputs[i] != CALM_NONE) last_read[op->inputs[i]] = node + 1;
+  }
+}
+
+/*
+ * Of the readers of a tensor that is written over, the runtime counts those of
+ * the operand and those of its root, but not those of other tensors with the
+ * same bytes in between:
+ *
+ *     y = add(a, b) on a;  r = reshape(y);  z = mul(r, c) on a;  w = sub(y, d)
+ *
+ * Here sub reads z in place of y.  Per root, the last read of what its bytes
+ * mean so far is kept.
+ */
+static calm_status find_corruption(planner *p, arena *scratch) {
+  uint32_t *last_read, *needed;
+  ARENA_ARRAY(scratch, last_read, p->g->tensors.count);
+  ARENA_ARRAY(scratch, needed, p->g->tensors.count);
+  find_last_reads(p, last_read);
+  p->result.corrupts = CALM_NONE;
+  for (uint32_t node = 0; node < p->g->ops.count; node++) {
+    const graph_op *op = &p->g->ops.data[p->sequence[node]];
+    if (op->output_count == 0 || op->outputs[0] == CALM_NONE) continue;
+    const tensor_id out = op->outputs[0], root = p->root[out];
+    const bool changes = root != out && bits_has(p->model->inplace, op->kind);
+    if (changes && needed[root] > node + 1)
+      p->result.corrupts = p->sequence[node];
+    if (changes || root == out || last_read[out] > needed[root])
+      needed[root] = last_read[out];
+  }
+  return CALM_OK;
+}
+
 /* ---- From when to when --------------------------------------------------- */
 
 /* From here on a reference is one to a root; pins stay with the tensor. */
@@ -243,6 +283,7 @@ static calm_status predict(planner *p, arena *scratch, arena *a) {
   ARENA_ARRAY(scratch, p->uses, tensors);
   count_references(p);
   find_roots(p);
+  TRY(find_corruption(p, scratch));
   find_uses(p);
   return place_all(p, scratch);
 }

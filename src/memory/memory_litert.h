@@ -15,6 +15,8 @@ typedef struct litert_arena {
   uint64_t bytes;
   uint64_t *offsets;         /* per tensor; UINT64_MAX: not in the arena */
   uint64_t persistent_bytes; /* the other arena, which holds variables */
+  op_id corrupts; /* an operator that the runtime lets overwrite what another
+                     one still reads: outputs will be wrong; CALM_NONE */
 } litert_arena;
 
 /* Texts and tensors that nobody makes are in no arena. */

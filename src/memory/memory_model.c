@@ -129,11 +129,11 @@ static void set_choice(memory_model *model, const struct choice_column *column,
 
 /* "--NAME: 'VALUE' is not WHAT", with the message built by the caller. */
 static calm_status fail_value(calm_context *context, const char *column,
-                              const char *value, text *what) {
+                              const char *value, size_t length, text *what) {
   char *list;
   TRY(text_finish(what, &list));
-  context_fail(context, CALM_MISUSE, "--%s: '%s' is not %s", column, value,
-               list);
+  context_fail(context, CALM_MISUSE, "--%s: '%.*s' is not %s", column,
+               (int)length, value, list);
   calm_text_free(context, list);
   return CALM_MISUSE;
 }
@@ -146,7 +146,7 @@ static calm_status fail_choice(calm_context *context,
   text_format(&what, "one of ");
   for (int i = 0; i < MAX_CHOICES && column->words[i]; i++)
     text_format(&what, "%s%s", i ? ", " : "", column->words[i]);
-  return fail_value(context, column->name, value, &what);
+  return fail_value(context, column->name, value, strlen(value), &what);
 }
 
 static calm_status override_choice(memory_model *model, calm_context *context,
@@ -207,8 +207,9 @@ static calm_status add_kinds(const kind_column *column, uint64_t *kinds,
   return all || known ? CALM_OK : CALM_MISUSE;
 }
 
+/* `length` bytes of the value are the word that is none of them. */
 static calm_status fail_kinds(calm_context *context, const kind_column *column,
-                              const char *value) {
+                              const char *word, size_t length) {
   text what;
   text_init(&what, context);
   text_format(&what, "none, %s, or a list of operator kinds such as ",
@@ -219,7 +220,7 @@ static calm_status fail_kinds(calm_context *context, const kind_column *column,
       text_format(&what, "%s%s", separator, op_kind_name((op_kind)kind));
       separator = ",";
     }
-  return fail_value(context, column->name, value, &what);
+  return fail_value(context, column->name, word, length, &what);
 }
 
 /* "none", or words between commas. */
@@ -229,7 +230,7 @@ static calm_status override_kinds(const kind_column *column,
   for (const char *word = value; strcmp(value, "none") && word;) {
     size_t length = strcspn(word, ",");
     calm_status status = add_kinds(column, kinds, context, word, length);
-    if (status == CALM_MISUSE) return fail_kinds(context, column, value);
+    if (status == CALM_MISUSE) return fail_kinds(context, column, word, length);
     TRY(status);
     word = word[length] ? word + length + 1 : NULL;
   }

@@ -112,12 +112,4 @@ calm_status order_replay(uint64_t *out_peak, const order_problem *p,
                          const uint32_t *sequence, uint64_t *step_bytes,
                          calm_context *context);
 
-/*
- * From first principles and sharing nothing with the solvers: is `sequence` a
- * valid order, and what is its peak?  CALM_INTERNAL with a message if it is
- * not.
- */
-calm_status order_check(uint64_t *out_peak, const order_problem *p,
-                        const uint32_t *sequence, calm_context *context);
-
 #endif

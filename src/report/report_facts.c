@@ -136,9 +136,12 @@ static void add_reason(text *out, const report_search *s) {
 }
 
 static void add_open(text *out, const report_search *s) {
-  text_format(out, ": %s bytes, at least %s are proved, gap %s\n",
+  text_format(out, "%s bytes, at least %s are proved, gap %s",
               report_number(s->value).text, report_number(s->bound).text,
               report_percent(s->value - s->bound, s->value).text);
+}
+
+static void add_end(text *out, const report_search *s) {
   text_format(out, "  %-7s ", "");
   add_reason(out, s);
   text_format(out, " (");
@@ -147,10 +150,26 @@ static void add_open(text *out, const report_search *s) {
 }
 
 static void add_closed(text *out, const report_search *s) {
-  text_format(out, ": %s %s bytes (proved; ", s->nothing,
+  text_format(out, "%s %s bytes (proved; ", s->nothing,
               report_number(s->value).text);
   add_effort(out, s);
-  text_format(out, ")\n");
+  text_format(out, ")");
+}
+
+/* What was found, behind what the line already says. */
+static void add_value(text *out, const report_search *s) {
+  text words;
+  const size_t column = strlen("  layout  ,  : ") + strlen(s->method) +
+                        strlen(calm_outcome_name(s->outcome));
+  text_init(&words, out->context);
+  if (s->outcome == CALM_OPTIMAL)
+    add_closed(&words, s);
+  else
+    add_open(&words, s);
+  text_format(out, ": ");
+  if (words.failed || report_wrapped(out, words.data, 10, (uint32_t)column))
+    out->failed = true;
+  text_free(&words);
 }
 
 void report_outcome(text *out, const report_search *s, bool color) {
@@ -159,8 +178,11 @@ void report_outcome(text *out, const report_search *s, bool color) {
               report_tone_begin(tones[s->outcome], color),
               calm_outcome_name(s->outcome), report_tone_end(color));
   switch (s->outcome) {
-    case CALM_OPTIMAL: add_closed(out, s); break;
-    case CALM_FEASIBLE: add_open(out, s); break;
+    case CALM_OPTIMAL: add_value(out, s); break;
+    case CALM_FEASIBLE:
+      add_value(out, s);
+      add_end(out, s);
+      break;
     case CALM_INFEASIBLE:
       text_format(out, ": proved that there is none\n");
       break;

@@ -47,6 +47,24 @@ static calm_status fail(const reader *r, place at, const char *what) {
                       name_place(at).text, what);
 }
 
+/* The reason that another function left in the context, without what stands
+   before its first colon. */
+static calm_status fail_because(const reader *r, place at) {
+  char reason[1024];
+  const char *message = calm_context_message(r->a->context);
+  const char *colon = strstr(message, ": ");
+  snprintf(reason, sizeof reason, "%s", colon ? colon + 2 : message);
+  return fail(r, at, reason);
+}
+
+/* `word` may be NULL: the value is no text at all. */
+static calm_status fail_word(const reader *r, place at, const char *word,
+                             const char *what) {
+  return context_fail(r->a->context, CALM_BAD_INPUT, "%s: %s: %s%s%sis not %s",
+                      r->path, name_place(at).text, word ? "'" : "",
+                      word ? word : "", word ? "' " : "", what);
+}
+
 static calm_status fail_name(const reader *r, place at, const char *what,
                              const char *name) {
   return context_fail(r->a->context, CALM_BAD_INPUT,
@@ -144,10 +162,8 @@ static calm_status override(memory_model *memory, const reader *r,
                             const column *c, const char *value) {
   calm_status status =
       memory_model_override(memory, r->a->context, c->name, value);
-  return status == CALM_MISUSE
-             ? fail(r, (place){.key = c->key},
-                    "is not a value that this column can have")
-             : status;
+  return status == CALM_MISUSE ? fail_because(r, (place){.key = c->key})
+                               : status;
 }
 
 static calm_status read_unit(memory_model *memory, const reader *r,
@@ -178,8 +194,8 @@ static calm_status read_inplace(memory_model *memory, const reader *r,
     const char *name = json_string_value(json_array_get(kinds, i));
     const op_kind kind = name ? op_kind_find(name) : OP_OPAQUE;
     if (kind == OP_OPAQUE)
-      return fail(r, (place){.list = "columns.inplace", .row = i},
-                  "is not an operator kind");
+      return fail_word(r, (place){.list = "columns.inplace", .row = i}, name,
+                       "an operator kind");
     bits_add(memory->inplace, kind);
   }
   return CALM_OK;
@@ -192,8 +208,8 @@ static calm_status read_memory(memory_model *out, const reader *r) {
   TRY(take_text(&name, r, r->root, (place){.key = "memory"}));
   const memory_model *preset = memory_model_find(name);
   if (!preset)
-    return fail(r, (place){.key = "memory"},
-                "is not a memory model that calm knows");
+    return fail_word(r, (place){.key = "memory"}, name,
+                     "one of plain, serenity, tflm, tflm-default");
   *out = *preset;
   json_t *columns = json_object_get(r->root, "columns");
   if (!columns) return read_unit(out, r, r->root, column_at("", "align"));

@@ -38,7 +38,7 @@ code_is 0; json_says 'o["arena_bytes"] == 12'
 checking "a budget"
 run pack "$work/b.csv" --budget 12; code_is 0; out_has "budget  12 bytes: met"
 run pack "$work/b.csv" --budget 11
-code_is 1; out_has "missed by 1; proved"; err_has "does not fit into the budget"
+code_is 1; out_has "missed by 1; proved"; err_has "bytes does not fit into the budget of [0-9]"
 
 checking "fixed offsets that collide, and rows that are none"
 printf 'id,lower,upper,size,offset\na,0,2,4,0\nb,1,3,4,2\n' >"$work/bad.csv"

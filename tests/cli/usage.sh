@@ -27,6 +27,8 @@ wrong "order is no option of calm pack; it belongs to plan" pack b.csv --order d
 wrong "output has the format of the input, which is .cg" plan $graph -o /tmp/calm-never.onnx
 wrong "in-place writes over MODEL, --output elsewhere" \
   plan $graph -o /tmp/calm-never.cg --in-place
+wrong "kernels is no option of calm pack; it belongs to inspect plan check" \
+  pack $graph --kernels auto
 wrong "rewrite comes in a later version" plan $graph --rewrite auto
 wrong "html comes in a later version" plan $graph --emit html=x.html
 wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer$" \
@@ -47,7 +49,11 @@ wrong "json: 'yes' is not on or off" plan $graph --json=yes
 wrong "color: 'blue' is not one of auto|always|never" plan $graph --color blue
 wrong "memory" plan $graph --memory huge
 wrong "align" plan $graph --align 0
-wrong "inplace" plan $graph --inplace bake
+wrong "inplace: 'bake' is not none" plan $graph --inplace add,bake
+wrong "seed: '-1' is not a whole number from 0" plan $graph --seed -1
+wrong "budget is no switch" plan $graph --no-budget
+wrong "did you mean --budget" plan $graph --bud 5
+wrong "one operand too many: 'extra'" help plan extra
 wrong "needs a value: SIZE" plan $graph --budget
 wrong "needs a value: FILE" pack b.csv -o
 wrong "is not the name of a file" pack b.csv -o -

@@ -41,7 +41,7 @@ def assert_default_head(model, folder):
         plain.write_bytes(tflite_edit.disable_plan(model.read_bytes()))
         facts = runtimes.tflm(plain)
     planned = tool.plan(model)
-    assert facts["head"] == planned["baseline"]["arena_bytes"]
+    assert facts["head"] == planned["runtime"]["default_head_bytes"]
     if planned["runtime"]["tail_exact"]:
         assert facts["tail"] == planned["runtime"]["default_tail_bytes"]
 
@@ -51,6 +51,7 @@ def assert_same(model, out, planned):
     than the original's, and computes the same."""
     default, facts = runtimes.tflm(model), runtimes.tflm(out)
     assert_runs(facts, model)
+    assert facts["head"] == planned["runtime"]["head_bytes"]
     assert facts["head"] == planned["layout"]["arena_bytes"]
     assert_arena(facts, planned["runtime"])
     assert facts["head"] <= default["head"]

@@ -17,12 +17,18 @@ static void names_find_their_types(void **state) {
   assert_int_equal(element_type_bits(ELEMENT_c128), 128);
 }
 
+static const int32_t codes[] = {
+#define OP(name, tflite, flags) tflite,
+#include "graph/ops.def"
+#undef OP
+};
+
 static void names_and_codes_find_their_kinds(void **state) {
   (void)state;
   for (op_kind kind = 0; kind < OP_OPAQUE; kind++) {
     assert_int_equal(op_kind_find(op_kind_name(kind)), kind);
-    int32_t code = op_kind_tflite(kind);
-    if (code >= 0) assert_int_equal(op_kind_from_tflite(code), kind);
+    if (codes[kind] >= 0)
+      assert_int_equal(op_kind_from_tflite(codes[kind]), kind);
   }
   assert_int_equal(op_kind_find("opaque"), OP_OPAQUE);
   assert_int_equal(op_kind_find("conv"), OP_OPAQUE);

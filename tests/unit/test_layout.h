@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "layout/layout.h"
+#include "layout/layout_problem.h"
 
 enum { MOST_BODIES = 8, MOST_PIECES = 24 };
 
@@ -105,6 +105,26 @@ static inline uint64_t brute_arena(const layout_problem *p, uint64_t from) {
   uint64_t offsets[MOST_BODIES], capacity = from;
   while (!brute_place(p, offsets, 0, capacity)) capacity++;
   return capacity;
+}
+
+/* The largest sum of bytes in use at one step, step by step. */
+static inline uint64_t brute_live(const layout_problem *p,
+                                  calm_context *context) {
+  layout_problem tidy;
+  arena a;
+  uint64_t most = 0;
+  arena_init(&a, context);
+  assert_int_equal(layout_problem_tidy(&tidy, p, &a), CALM_OK);
+  for (uint32_t i = 0; i < tidy.piece_count; i++) {
+    const int64_t step = tidy.pieces[i].lower;
+    uint64_t live = 0;
+    for (uint32_t j = 0; j < tidy.piece_count; j++)
+      if (tidy.pieces[j].lower <= step && step < tidy.pieces[j].upper)
+        live += tidy.pieces[j].high - tidy.pieces[j].low;
+    if (live > most) most = live;
+  }
+  arena_free(&a);
+  return most;
 }
 
 /* layout_check, without memory left behind. */

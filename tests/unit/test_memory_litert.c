@@ -122,23 +122,15 @@ static void variables_have_an_arena_of_their_own(void **state) {
   fixture_close(&f);
 }
 
-/* The runtime itself is at fault where a view of a view is written over while
-   the first of them is still to be read: it does not count those readers.  And
-   no reshape of a real model reads a variable or so many operands. */
+/* No reshape of a real model reads a variable or so many operands. */
 static bool has_odd_view(const graph *g) {
-  for (op_id op = 0; op < g->ops.count; op++) {
-    const graph_op *o = &g->ops.data[op];
-    if (o->kind != OP_reshape || o->input_count == 0) continue;
-    const tensor_id in = o->inputs[0];
-    const op_id producer = in == CALM_NONE ? CALM_NONE : g->producer[in];
-    if (o->input_count > 1 ||
-        (producer != CALM_NONE && g->ops.data[producer].kind == OP_reshape))
+  for (op_id op = 0; op < g->ops.count; op++)
+    if (g->ops.data[op].kind == OP_reshape && g->ops.data[op].input_count > 1)
       return true;
-  }
   return false;
 }
 
-/* The arena is a sound plan, but for what stands in the other arenas. */
+/* The arena is a sound plan, unless the runtime is at fault. */
 static void check_random(const fixture *f) {
   const memory_model m = *memory_model_find("litert");
   const graph *g = f->g;
@@ -154,8 +146,12 @@ static void check_random(const fixture *f) {
       .sequence = g->order, .offsets = a.offsets, .arena_bytes = end};
   if (memory_check(&verdict, g, &m, &plan, (arena *)&f->arena))
     fail_msg("%s", calm_context_message(f->context));
-  if (verdict.faults.count && !has_odd_view(g))
-    fail_msg("%s", verdict.faults.data[0].text);
+  uint32_t overlaps = 0;
+  for (uint32_t i = 0; i < verdict.faults.count; i++)
+    overlaps += !strcmp(verdict.faults.data[i].kind, "overlap");
+  if (!has_odd_view(g) && (overlaps > 0) != (a.corrupts != CALM_NONE))
+    fail_msg("%s", overlaps ? verdict.faults.data[0].text
+                            : "what corrupts does no harm");
   memory_verdict_free(&verdict, f->context);
 }
 
@@ -168,6 +164,24 @@ static void random_arenas_are_sound(void **state) {
     if (!f.g->is_body) check_random(&f);
     fixture_close(&f);
   }
+}
+
+static const char torn[] =
+    "tensor x 64 input\ntensor a 64\ntensor b 64\ntensor y 64\n"
+    "tensor r 64\ntensor z 64\ntensor w 64 output\ntensor q 64 output\n"
+    "op pa conv2d ( x ) -> ( a )\nop py add ( a x ) -> ( y )\n"
+    "op pr reshape ( y ) -> ( r )\nop pz mul ( r x ) -> ( z )\n"
+    "op pw sub ( y x ) -> ( w )\nop pq conv2d ( z ) -> ( q )\n";
+
+/* LiteRT 2.3.0 computes w wrong in this order, and right in the other. */
+static void a_fault_of_the_runtime_is_seen(void **state) {
+  (void)state;
+  fixture f;
+  const op_id sound[] = {0, 1, 2, 4, 3, 5};
+  fixture_open(&f, torn);
+  assert_int_equal(predict(&f, NULL).corrupts, op_named(f.g, "pz"));
+  assert_int_equal(predict(&f, sound).corrupts, CALM_NONE);
+  fixture_close(&f);
 }
 
 /* ---- The runtime's own figures ------------------------------------------- */
@@ -228,6 +242,7 @@ int main(void) {
       cmocka_unit_test(no_tensor_is_overwritten_that_must_not_be),
       cmocka_unit_test(variables_have_an_arena_of_their_own),
       cmocka_unit_test(random_arenas_are_sound),
+      cmocka_unit_test(a_fault_of_the_runtime_is_seen),
       cmocka_unit_test(public_models_as_measured)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

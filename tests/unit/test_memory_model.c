@@ -80,9 +80,9 @@ static void wrong_values_are_answered_with_right_ones(void **state) {
       {"align", "2G", "--align: '2G' is not a size from 1 to 1073741824 bytes"},
       {"round", "-1", "--round: '-1' is not a size from 1 to 1073741824 bytes"},
       {"inplace", "none,add",
-       "--inplace: 'none,add' is not none, elementwise, or a list of operator "
+       "--inplace: 'none' is not none, elementwise, or a list of operator "
        "kinds such as add,"},
-      {"inplace", "add,", "--inplace: 'add,' is not none, elementwise, or "},
+      {"inplace", "add,", "--inplace: '' is not none, elementwise, or "},
       {"inplace", "", "--inplace: '' is not none, elementwise, or "},
       {"inplace", "opaque", "--inplace: 'opaque' is not none, elementwise, "},
       {"colour", "red", "a memory model has no column 'colour'; it has "},

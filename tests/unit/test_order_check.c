@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "order_check.h"
 #include "order_fixture.h"
 
 static void agrees_with_the_replay(void **state) {

@@ -6,6 +6,7 @@
 #include <dirent.h>
 
 #include "cases.h"
+#include "order_check.h"
 #include "order/order_dp.h"
 #include "order_fixture.h"
 #include "order_cg.h"

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "order_check.h"
 #include "order/order_dp.h"
 #include "order/order_greedy.h"
 #include "order_fixture.h"

@@ -273,6 +273,38 @@ static void operators_are_permuted_in_every_subgraph(void **state) {
   end(t);
 }
 
+/* Let subgraph 0 use the list of operators of subgraph 1. */
+static build_file *file_with_one_list(void) {
+  build_file *f = file_with(NULL, 0, no_buffers, 1);
+  tflite_reader r = {.file = {NULL, "shared", f->bytes, f->length}};
+  tflite_find_tables(&r);
+  const size_t place =
+      (size_t)flat_place(&r.file, flat_table_at(&r.file, r.subgraphs, 0),
+                         TFLITE_subgraph_operators);
+  const size_t list =
+      flat_table_of(&r.file, flat_table_at(&r.file, r.subgraphs, 1),
+                    TFLITE_subgraph_operators);
+  assert_true(list > place);
+  for (unsigned i = 0; i < 4; i++)
+    f->bytes[place + i] = (uint8_t)((list - place) >> 8 * i);
+  return f;
+}
+
+static void a_list_of_two_subgraphs_has_one_order(void **state) {
+  (void)state;
+  trial *t = begin(file_with_one_list());
+  reorder(t, 1, reversed);
+  t->w = written_model(&t->before->model, &t->patch);
+  assert_int_equal(t->w.status, CALM_UNSUPPORTED);
+  assert_non_null(strstr(reading_message(t->before),
+                         "subgraphs 1 and 0 share their list of operators"));
+  reorder(t, 0, reversed);
+  write_it(t, MODEL_PLAN_STRIP);
+  for (uint32_t s = 0; s < SUBGRAPHS; s++)
+    assert_int_equal(t->after->model.graphs.data[s].ops.data[0].inputs[0], 4);
+  end(t);
+}
+
 static build_file *file_with_edges(const uint8_t *bytes, uint32_t length) {
   const build_metadata metadata[] = {{EDGES, 1}};
   const build_buffer buffers[] = {{NULL, 0, 0, 0}, {bytes, length, 0, 0}};
@@ -494,6 +526,7 @@ int main(void) {
       cmocka_unit_test(a_plan_is_stripped_where_it_is),
       cmocka_unit_test(an_offset_beyond_what_a_plan_can_say_is_refused),
       cmocka_unit_test(operators_are_permuted_in_every_subgraph),
+      cmocka_unit_test(a_list_of_two_subgraphs_has_one_order),
       cmocka_unit_test(control_edges_follow_their_operators),
       cmocka_unit_test(control_edges_may_take_less_room),
       cmocka_unit_test(control_edges_may_take_more_room),

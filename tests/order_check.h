@@ -4,6 +4,9 @@
  * first and the last step of each buffer, and for each step it adds up anew all
  * buffers that live there: no running totals, none of the derived arrays.
  */
+#ifndef CALM_TESTS_ORDER_CHECK_H
+#define CALM_TESTS_ORDER_CHECK_H
+
 #include <inttypes.h>
 
 #include "order/order.h"
@@ -22,7 +25,7 @@ typedef struct referee {
   calm_context *context;
 } referee;
 
-static calm_status check_permutation(referee *r) {
+static inline calm_status check_permutation(referee *r) {
   const uint32_t n = r->p->op_count;
   for (uint32_t u = 0; u < n; u++) r->step[u] = CALM_NONE;
   for (uint32_t i = 0; i < n; i++) {
@@ -42,7 +45,7 @@ static calm_status check_permutation(referee *r) {
   return CALM_OK;
 }
 
-static calm_status check_precedence(const referee *r) {
+static inline calm_status check_precedence(const referee *r) {
   const order_problem *p = r->p;
   for (uint32_t u = 0; u < p->op_count; u++)
     for (uint32_t i = p->pred_begin[u]; i < p->pred_begin[u + 1]; i++)
@@ -55,7 +58,7 @@ static calm_status check_precedence(const referee *r) {
 }
 
 /* When is each buffer touched first and last?  Untouched ones never begin. */
-static void find_lives(referee *r) {
+static inline void find_lives(referee *r) {
   const order_problem *p = r->p;
   for (uint32_t b = 0; b < p->buffer_count; b++) {
     r->lives[b] = (life){CALM_NONE, 0, false};
@@ -68,34 +71,34 @@ static void find_lives(referee *r) {
   }
 }
 
-static bool begun(const referee *r, uint32_t buffer, uint32_t step) {
+static inline bool begun(const referee *r, uint32_t buffer, uint32_t step) {
   const life *l = &r->lives[buffer];
   return r->p->buffers[buffer].pinned_start || (l->touched && l->first <= step);
 }
 
-static bool over(const referee *r, uint32_t buffer, uint32_t step) {
+static inline bool over(const referee *r, uint32_t buffer, uint32_t step) {
   const life *l = &r->lives[buffer];
   return !r->p->buffers[buffer].pinned_end && !(l->touched && l->last >= step);
 }
 
 /* The operator of this step may write one buffer over another if it is the last
    to touch the one and the first to touch the other. */
-static bool permitted(const referee *r, const order_reuse *reuse,
-                      uint32_t step) {
+static inline bool permitted(const referee *r, const order_reuse *reuse,
+                             uint32_t step) {
   return r->lives[reuse->input].last == step &&
          !r->p->buffers[reuse->input].pinned_end &&
          r->lives[reuse->output].first == step &&
          !r->p->buffers[reuse->output].pinned_start;
 }
 
-static uint64_t live_bytes(const referee *r, uint32_t step) {
+static inline uint64_t live_bytes(const referee *r, uint32_t step) {
   uint64_t bytes = 0;
   for (uint32_t b = 0; b < r->p->buffer_count; b++)
     if (begun(r, b, step) && !over(r, b, step)) bytes += r->p->buffers[b].bytes;
   return bytes;
 }
 
-static uint64_t bytes_during(const referee *r, uint32_t step) {
+static inline uint64_t bytes_during(const referee *r, uint32_t step) {
   const order_problem *p = r->p;
   const uint32_t u = r->sequence[step];
   uint64_t saved = 0;
@@ -108,7 +111,7 @@ static uint64_t bytes_during(const referee *r, uint32_t step) {
 
 /* What is live before a step is live during it; behind the last step only what
    is pinned to the end is left. */
-static uint64_t peak_of(const referee *r) {
+static inline uint64_t peak_of(const referee *r) {
   uint64_t peak = live_bytes(r, r->p->op_count);
   for (uint32_t step = 0; step < r->p->op_count; step++) {
     const uint64_t bytes = bytes_during(r, step);
@@ -117,7 +120,8 @@ static uint64_t peak_of(const referee *r) {
   return peak;
 }
 
-static calm_status check(uint64_t *out_peak, referee *r, arena *scratch) {
+static inline calm_status check(uint64_t *out_peak, referee *r,
+                                arena *scratch) {
   ARENA_ARRAY(scratch, r->step, r->p->op_count);
   ARENA_ARRAY(scratch, r->lives, r->p->buffer_count);
   TRY(check_permutation(r));
@@ -127,8 +131,15 @@ static calm_status check(uint64_t *out_peak, referee *r, arena *scratch) {
   return CALM_OK;
 }
 
-calm_status order_check(uint64_t *out_peak, const order_problem *p,
-                        const uint32_t *sequence, calm_context *context) {
+/*
+ * From first principles and sharing nothing with the solvers: is `sequence` a
+ * valid order, and what is its peak?  CALM_INTERNAL with a message if it is
+ * not.
+ */
+static inline calm_status order_check(uint64_t *out_peak,
+                                      const order_problem *p,
+                                      const uint32_t *sequence,
+                                      calm_context *context) {
   arena scratch;
   arena_init(&scratch, context);
   referee r = {.p = p, .sequence = sequence, .context = context};
@@ -136,3 +147,5 @@ calm_status order_check(uint64_t *out_peak, const order_problem *p,
   arena_free(&scratch);
   return status;
 }
+
+#endif
