@@ -34,7 +34,8 @@ TFLM = """
 
 The head of the arena holds activations and scratch, the tail everything else
 (state, tensors' descriptions, operators' own data); an arena has to hold their
-sum. The tail of a 32-bit target is smaller. *Planned*: the file that
+sum. calm predicts all three for this build; the tests hold it to that. The
+tail of a 32-bit target is smaller. *Planned*: the file that
 `calm plan MODEL -o OUT` writes. *In place*: with `--kernels reference`, which
 lets element-wise operators write over an input that dies there, as the
 reference kernels allow.

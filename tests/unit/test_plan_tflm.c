@@ -65,7 +65,7 @@ static void compare_model(const measured *e, const measured *tail,
   calm_context *context = calm_context_new(NULL);
   calm_options *options;
   calm_model *model;
-  calm_plan *plan;
+  calm_plan *plan = NULL;
   assert_int_equal(calm_options_new(&options, context), CALM_OK);
   calm_options_set(options, "kernels", kernels[choice]);
   if (calm_model_open(&model, context, path, NULL) ||

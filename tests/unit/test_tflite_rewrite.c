@@ -418,7 +418,7 @@ static void memory_may_run_out_anywhere(void **state) {
 static void try_model(const char *path, uint32_t *removed) {
   calm_context *context = calm_context_new(NULL);
   calm_options *options;
-  calm_model *before, *after;
+  calm_model *before, *after = NULL;
   assert_int_equal(calm_options_new(&options, context), CALM_OK);
   assert_int_equal(calm_options_set(options, "remove-noops", "on"), CALM_OK);
   if (calm_model_open(&before, context, path, NULL) ||
