@@ -24,6 +24,8 @@ static calm_status fault(calm_verdict *v, const char *kind, const char *words) {
 static calm_status judge_model(calm_verdict *v, const calm_options *options) {
   pipeline_tflm t;
   TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
+  v->tflm = true;
+  v->tail = pipeline_tflm_tail(&t, &t.model);
   return tflm_check(&v->verdict, &t.model, &v->memory, &v->arena);
 }
 
@@ -75,6 +77,24 @@ static calm_status read_json(memory_plan *out, calm_verdict *v) {
   return status;
 }
 
+/* A plan in JSON says nothing of the orders of bodies here, and padding in the
+   tail depends on them. */
+static calm_status predict_tail(calm_verdict *v, const memory_plan *plan,
+                                const calm_options *options) {
+  pipeline_tflm t;
+  const op_id *const sequences[] = {plan->sequence};
+  if (v->memory.subgraphs != SUBGRAPHS_TFLM || v->verdict.faults.count)
+    return CALM_OK;
+  v->tflm = true;
+  v->tail = TFLM_TAIL_UNKNOWN;
+  if (v->model->graphs.count > 1) return CALM_OK;
+  TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
+  if (plan->sequence) t.model.sequences = sequences;
+  t.model.offsets = NULL;
+  v->tail = pipeline_tflm_tail(&t, &t.model);
+  return CALM_OK;
+}
+
 /* The bodies of operators are placed under the memory model of the plan. */
 static calm_status check_json(calm_verdict *v, const calm_options *options) {
   memory_plan plan;
@@ -89,16 +109,24 @@ static calm_status check_json(calm_verdict *v, const calm_options *options) {
   plan.workspace_bytes = workspaces;
   if (v->memory.subgraphs == SUBGRAPHS_TFLM) plan.workspace_offsets = NULL;
   TRY(memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
+  TRY(predict_tail(v, &plan, options));
   return check_claims(v, &plan, arenas);
 }
 
+/* The one arena that the user reserves. */
+static uint64_t needed_bytes(const calm_verdict *v) {
+  return v->tflm ? tflm_arena_bytes(v->verdict.arena_bytes, &v->tail)
+                 : v->verdict.arena_bytes;
+}
+
 static calm_status check_budget(calm_verdict *v, uint64_t budget) {
-  char words[96];
-  if (!v->source || v->verdict.arena_bytes <= budget) return CALM_OK;
-  const int length = snprintf(words, sizeof words,
-                              "the plan needs %" PRIu64
-                              " bytes, more than the budget of %" PRIu64,
-                              v->verdict.arena_bytes, budget);
+  char words[112];
+  if (!v->source || needed_bytes(v) <= budget) return CALM_OK;
+  const bool whole = v->tflm && v->tail.bytes != UINT64_MAX;
+  const int length = snprintf(
+      words, sizeof words,
+      "%s %" PRIu64 " bytes, more than the budget of %" PRIu64,
+      whole ? "head and tail need" : "the plan needs", needed_bytes(v), budget);
   const char *copy = arena_string(&v->arena, words, (size_t)length);
   if (!copy) return context_no_memory(v->context);
   return fault(v, "outside", copy);

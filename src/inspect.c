@@ -1,6 +1,15 @@
 /* What is in a model, and what its memory does in file order. */
 #include "pipeline.h"
 
+static calm_status predict(calm_inspection *i, const pipeline_tflm *file) {
+  tflm_head head;
+  TRY(tflm_predict(&head, &file->model, &i->arena));
+  i->tflm = true;
+  i->head_bytes = head.bytes;
+  i->tail = pipeline_tflm_tail(file, &file->model);
+  return CALM_OK;
+}
+
 /* Where kernels ask for scratch, it counts. */
 static calm_status add_scratch(calm_inspection *i,
                                const calm_options *options) {
@@ -10,7 +19,7 @@ static calm_status add_scratch(calm_inspection *i,
   TRY(pipeline_tflm_model(&file, i->model, options, &i->arena));
   TRY(pipeline_tflm_graphs(&graphs, &file, &i->arena));
   i->graph = &graphs[0];
-  return CALM_OK;
+  return predict(i, &file);
 }
 
 static calm_status look(void *result, const calm_options *options) {

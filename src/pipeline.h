@@ -5,7 +5,6 @@
 #ifndef CALM_PIPELINE_H
 #define CALM_PIPELINE_H
 
-#include "memory/memory_tflm.h"
 #include "plan.h"
 
 /* A zeroed result of `bytes`; NULL, "out of memory" recorded, if there is
@@ -35,6 +34,8 @@ calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
 /* A model as it is in its file, for the prediction of what TensorFlow Lite
    Micro makes of it. */
 typedef struct pipeline_tflm {
+  bool
+      tail_known; /* for the kind of file and the kernels that were asked for */
   memory_scratch scratch;
   tflm_model model; /* orders of the file; offsets if it carries a readable
                        plan, else NULL */
@@ -58,6 +59,10 @@ calm_status pipeline_carried_offsets(uint64_t **out, const calm_model *model,
 /* In the arena, which must outlive *out. */
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a);
+
+/* The tail for a model that was laid out from `file`. */
+tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
+                             const tflm_model *model);
 
 /*
  * Its graphs with all scratch of an operator as its workspace.  None is a body

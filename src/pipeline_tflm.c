@@ -5,6 +5,8 @@
  */
 #include "pipeline.h"
 
+#include <string.h>
+
 /* An offline plan says where tensors lie; it cannot change what is copied, who
    owns the inputs or how long they stay. */
 static const char *find_foreign_column(const memory_model *m) {
@@ -103,6 +105,23 @@ static calm_status read_orders(const op_id *const **out,
   return CALM_OK;
 }
 
+/* Of compressed tensors the runtime keeps what the graph does not tell. */
+static bool is_compressed(const calm_model *model) {
+  for (uint32_t i = 0; i < model->metadata_count; i++)
+    if (!strcmp(model->metadata_names[i], "COMPRESSION_METADATA")) return true;
+  return false;
+}
+
+static bool knows_tail(const calm_model *model, memory_library library) {
+  return model->format == MODEL_TFLITE && !is_compressed(model) &&
+         (library == KERNELS_AUTO || library == KERNELS_REFERENCE);
+}
+
+tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
+                             const tflm_model *model) {
+  return file->tail_known ? tflm_predict_tail(model) : TFLM_TAIL_UNKNOWN;
+}
+
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a) {
   memory_library library;
@@ -112,6 +131,7 @@ calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
   TRY(memory_scratch_build(&out->scratch, model->graphs.data,
                            model->graphs.count, library, options->scratch, a));
   TRY(read_orders(&orders, model, a));
+  out->tail_known = knows_tail(model, library);
   if (carries_plan(model)) TRY(read_offsets(&offsets, model, a));
   out->model = (tflm_model){.graphs = model->graphs.data,
                             .count = model->graphs.count,

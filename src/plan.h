@@ -12,6 +12,7 @@
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
 #include "memory/memory_explain.h"
+#include "memory/memory_tail.h"
 #include "model/model.h"
 
 /* What every report begins with. */
@@ -55,9 +56,10 @@ typedef struct plan_runtime {
   const char *kernels; /* the library, as --kernels calls it */
   uint64_t default_head_bytes; /* its arena for the model without a plan */
   uint64_t
-      carried_head_bytes;    /* with the model's own; UINT64_MAX: it has none */
-  uint64_t head_bytes;       /* its arena for the plan */
-  uint64_t persistent_bytes; /* litert: its other arena, of variables */
+      carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
+  uint64_t head_bytes;    /* its arena for the plan */
+  tflm_tail tail, default_tail; /* tflm: beside that head and the default one */
+  uint64_t persistent_bytes;    /* litert: its other arena, of variables */
   /* ort: of the model as it is and of the file that is planned; the order in
      which the latter is run by default; whether it was planned for that */
   plan_peaks file_peaks, planned_peaks;
@@ -103,6 +105,12 @@ static inline bool plan_is_for(const calm_plan *plan, const char *runtime) {
   return plan->runtime.name && !strcmp(plan->runtime.name, runtime);
 }
 
+/* What a budget is compared with: for TensorFlow Lite Micro the whole arena, as
+   far as it is known. */
+static inline uint64_t plan_needed_bytes(const calm_plan *plan) {
+  return tflm_arena_bytes(plan->summary.arena_bytes, &plan->runtime.tail);
+}
+
 struct calm_inspection {
   calm_context *context;
   arena arena;
@@ -114,6 +122,9 @@ struct calm_inspection {
   memory_profile profile;
   memory_explanation explanation;
   calm_inspection_summary summary;
+  bool tflm;           /* TensorFlow Lite Micro will run it, as it is: */
+  uint64_t head_bytes; /* with the plan in the file, if there is one */
+  tflm_tail tail;
   bool timing;
   double seconds;
 };
@@ -126,6 +137,8 @@ struct calm_verdict {
                          NULL: the model carries no plan */
   memory_model memory;
   memory_verdict verdict;
+  bool tflm; /* its arena is the head of TensorFlow Lite Micro's */
+  tflm_tail tail;
 };
 
 struct calm_packing {

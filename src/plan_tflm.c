@@ -355,6 +355,13 @@ static calm_status record_entry(calm_plan *plan, const planner *p,
   return CALM_OK;
 }
 
+/* The model's own graphs, whose scratch is not workspace. */
+static tflm_tail tail_of(const plan_tflm *t, const op_id *const *orders,
+                         const uint64_t *const *offsets) {
+  const tflm_model model = model_of(t, orders, offsets);
+  return pipeline_tflm_tail(&t->file, &model);
+}
+
 calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
   calm_plan *plan = p->plan;
   const char *kernels = p->options->kernels;
@@ -363,13 +370,15 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
   ARENA_ARRAY(&plan->arena, plan->graphs, p->tflm->count);
   for (uint32_t i = 0; i < p->tflm->count; i++)
     TRY(record_graph(plan, p, c, i));
-  plan->runtime =
-      (plan_runtime){.name = "tflm",
-                     .kernels = kernels,
-                     .default_head_bytes = p->tflm->default_head.bytes,
-                     .head_bytes = c->head.bytes,
-                     .carried_head_bytes = p->tflm->carried_bytes,
-                     .source = c->source};
+  plan->runtime = (plan_runtime){
+      .name = "tflm",
+      .kernels = kernels,
+      .default_head_bytes = p->tflm->default_head.bytes,
+      .head_bytes = c->head.bytes,
+      .tail = tail_of(p->tflm, c->orders, c->offsets),
+      .default_tail = tail_of(p->tflm, p->tflm->default_orders, NULL),
+      .carried_head_bytes = p->tflm->carried_bytes,
+      .source = c->source};
   TRY(record_scratch(plan, p, c));
   return record_entry(plan, p, c);
 }

@@ -35,6 +35,7 @@ typedef struct node {
   const char **inputs, **outputs; /* "": absent */
   uint32_t input_count, output_count;
   bool removed;
+  const char *head; /* of a removed one: whose value it hands on */
 } node;
 
 typedef struct remover {
@@ -47,6 +48,7 @@ typedef struct remover {
   VECTOR(proto_span) bodies; /* graphs inside attributes */
   name_table outputs;        /* of the graph */
   name_table reads;          /* what some node reads */
+  name_table said;           /* what bodies read or hand out */
   name_table handed_on;      /* outputs of removed nodes -> node */
   uint32_t removed;
 } remover;
@@ -77,7 +79,7 @@ static calm_status read_opset(remover *r, proto_span span) {
   return CALM_OK;
 }
 
-/* Bodies are looked through for names only. */
+/* Graphs that run inside are looked through later, for names only. */
 static calm_status read_attribute(remover *r, proto_span span) {
   proto_cursor c = proto_open(&r->file, span);
   while (proto_more(&c)) {
@@ -126,7 +128,7 @@ static calm_status read_node(remover *r, proto_span span) {
   return CALM_OK;
 }
 
-static calm_status read_output(remover *r, proto_span span) {
+static calm_status read_output(name_table *names, remover *r, proto_span span) {
   proto_cursor c = proto_open(&r->file, span);
   while (proto_more(&c)) {
     proto_field f;
@@ -134,7 +136,33 @@ static calm_status read_output(remover *r, proto_span span) {
     TRY(proto_next(&f, &c));
     if (f.key != VALUE_NAME) continue;
     TRY(read_name(&name, r, f.span));
-    TRY(add_once(&r->outputs, name));
+    TRY(add_once(names, name));
+  }
+  return CALM_OK;
+}
+
+static calm_status read_body_node(remover *r, proto_span span) {
+  proto_cursor c = proto_open(&r->file, span);
+  while (proto_more(&c)) {
+    proto_field f;
+    const char *name;
+    TRY(proto_next(&f, &c));
+    if (f.key == NODE_ATTRIBUTE) TRY(read_attribute(r, f.span));
+    if (f.key != NODE_INPUT) continue;
+    TRY(read_name(&name, r, f.span));
+    TRY(add_once(&r->said, name));
+  }
+  return CALM_OK;
+}
+
+/* Bodies read names from outside; those of their own do no harm here. */
+static calm_status read_body(remover *r, proto_span span) {
+  proto_cursor c = proto_open(&r->file, span);
+  while (proto_more(&c)) {
+    proto_field f;
+    TRY(proto_next(&f, &c));
+    if (f.key == GRAPH_NODE) TRY(read_body_node(r, f.span));
+    if (f.key == GRAPH_OUTPUT) TRY(read_output(&r->said, r, f.span));
   }
   return CALM_OK;
 }
@@ -145,8 +173,10 @@ static calm_status read_graph(remover *r) {
     proto_field f;
     TRY(proto_next(&f, &c));
     if (f.key == GRAPH_NODE) TRY(read_node(r, f.span));
-    if (f.key == GRAPH_OUTPUT) TRY(read_output(r, f.span));
+    if (f.key == GRAPH_OUTPUT) TRY(read_output(&r->outputs, r, f.span));
   }
+  for (uint32_t i = 0; i < r->bodies.count; i++) /* grows meanwhile */
+    TRY(read_body(r, r->bodies.data[i]));
   return CALM_OK;
 }
 
@@ -174,24 +204,16 @@ static bool names(const char *const *list, uint32_t count, uint32_t i) {
   return i < count && *list[i];
 }
 
-/* Bodies read names from outside, and may say them anywhere. */
-static bool is_said_in_body(const remover *r, const char *name) {
-  const size_t length = strlen(name);
-  for (uint32_t i = 0; i < r->bodies.count; i++) {
-    const proto_span body = r->bodies.data[i];
-    for (size_t at = body.begin; at + length <= body.end; at++)
-      if (!memcmp(r->file.bytes + at, name, length)) return true;
-  }
-  return false;
+static bool contains(const name_table *table, const char *name) {
+  return name_table_find(table, name) != CALM_NONE;
 }
 
 /* Is there an output `i` that anybody looks at? */
 static bool is_wanted(const remover *r, const node *n, uint32_t i) {
   if (!names(n->outputs, n->output_count, i)) return false;
   const char *name = n->outputs[i];
-  return name_table_find(&r->reads, name) != CALM_NONE ||
-         name_table_find(&r->outputs, name) != CALM_NONE ||
-         is_said_in_body(r, name);
+  return contains(&r->reads, name) || contains(&r->outputs, name) ||
+         contains(&r->said, name);
 }
 
 static bool only_hands_on(const remover *r, const node *n) {
@@ -209,31 +231,41 @@ static bool only_hands_on(const remover *r, const node *n) {
          !is_wanted(r, n, 1) && !names(n->inputs, n->input_count, 2);
 }
 
+/* A chain of no-ops leads to the first of them.  Each node of the chain is
+   told, so that it is walked once. */
+static void find_head(remover *r, node *n) {
+  const char *head = n->inputs[0];
+  for (uint32_t i; (i = name_table_find(&r->handed_on, head)) != CALM_NONE;) {
+    const node *before = &r->nodes.data[i];
+    head = before->head ? before->head : before->inputs[0];
+  }
+  while (!n->head) {
+    const uint32_t i = name_table_find(&r->handed_on, n->inputs[0]);
+    n->head = head;
+    if (i == CALM_NONE) break;
+    n = &r->nodes.data[i];
+  }
+}
+
 static calm_status find_noops(remover *r) {
   for (uint32_t i = 0; i < r->nodes.count; i++) {
     node *n = &r->nodes.data[i];
     if (!only_hands_on(r, n)) continue;
     const char *out = n->outputs[0];
-    if (name_table_find(&r->outputs, out) != CALM_NONE ||
-        name_table_find(&r->handed_on, out) != CALM_NONE ||
-        !strcmp(out, n->inputs[0]) || is_said_in_body(r, out))
-      continue;
+    if (contains(&r->outputs, out) || contains(&r->said, out)) continue;
     TRY(name_table_add(&r->handed_on, out, i));
     n->removed = true;
     r->removed++;
   }
+  for (uint32_t i = 0; i < r->nodes.count; i++)
+    if (r->nodes.data[i].removed) find_head(r, &r->nodes.data[i]);
   return CALM_OK;
 }
 
-/* The name to be read in place of `name`; a chain is no longer than there are
-   no-ops. */
+/* The name to be read in place of `name`. */
 static const char *head_of(const remover *r, const char *name) {
-  for (uint32_t left = r->removed; left; left--) {
-    const uint32_t i = name_table_find(&r->handed_on, name);
-    if (i == CALM_NONE) break;
-    name = r->nodes.data[i].inputs[0];
-  }
-  return name;
+  const uint32_t i = name_table_find(&r->handed_on, name);
+  return i == CALM_NONE ? name : r->nodes.data[i].head;
 }
 
 /* ---- Writing ------------------------------------------------------------- */
@@ -317,38 +349,61 @@ static calm_status write_all(text *out, const remover *r) {
 
 /* ---- What was meant ------------------------------------------------------ */
 
-static bool same_names(const remover *r, const graph *before,
-                       const tensor_id *a, const graph *after,
-                       const tensor_id *b, uint32_t count, bool inputs) {
-  for (uint32_t i = 0; i < count; i++) {
-    if ((a[i] == CALM_NONE) != (b[i] == CALM_NONE)) return false;
-    if (a[i] == CALM_NONE) continue;
-    const char *name = before->tensors.data[a[i]].name;
-    if (inputs) name = head_of(r, name);
-    if (strcmp(name, after->tensors.data[b[i]].name)) return false;
-  }
+static bool same_name(const graph *before, tensor_id a, const remover *heads,
+                      const graph *after, tensor_id b) {
+  if (a == CALM_NONE || b == CALM_NONE) return a == b;
+  const char *name = before->tensors.data[a].name;
+  if (heads) name = head_of(heads, name);
+  return !strcmp(name, after->tensors.data[b].name);
+}
+
+/* Operands, and behind them what bodies read.  There each name stands once, and
+   not at all if it is an operand, too, as it may be now. */
+static calm_status same_inputs(bool *same, const remover *r,
+                               const graph *before, const graph_op *a,
+                               const graph *after, const graph_op *b) {
+  const uint32_t own = r->nodes.data[a->file_index].input_count;
+  name_table names;
+  name_table_init(&names, r->model->context);
+  calm_status status = CALM_OK;
+  *same = a->input_count >= own && b->input_count >= own;
+  for (uint32_t i = 0; *same && i < own; i++)
+    *same = same_name(before, a->inputs[i], r, after, b->inputs[i]);
+  for (uint32_t i = 0; *same && i < a->input_count && status == CALM_OK; i++)
+    if (a->inputs[i] != CALM_NONE)
+      status =
+          add_once(&names, head_of(r, before->tensors.data[a->inputs[i]].name));
+  for (uint32_t i = own; *same && i < b->input_count && status == CALM_OK; i++)
+    *same = contains(&names, after->tensors.data[b->inputs[i]].name);
+  name_table_free(&names);
+  return status;
+}
+
+static bool same_outputs(const graph *before, const graph_op *a,
+                         const graph *after, const graph_op *b) {
+  if (a->output_count != b->output_count) return false;
+  for (uint32_t i = 0; i < a->output_count; i++)
+    if (!same_name(before, a->outputs[i], NULL, after, b->outputs[i]))
+      return false;
   return true;
 }
 
 /* The operators that stay do as they did. */
-static bool same_graph(const remover *r, const graph *before,
-                       const graph *after) {
+static calm_status same_graph(bool *same, const remover *r, const graph *before,
+                              const graph *after) {
   uint32_t step = 0;
-  for (op_id u = 0; u < before->ops.count; u++) {
+  *same = true;
+  for (op_id u = 0; *same && u < before->ops.count; u++) {
     const graph_op *a = &before->ops.data[u];
     if (r->nodes.data[a->file_index].removed) continue;
-    if (step == after->ops.count) return false;
+    if (step == after->ops.count) break;
     const graph_op *b = &after->ops.data[step++];
-    if (strcmp(a->kind_name, b->kind_name) ||
-        a->input_count != b->input_count || a->output_count != b->output_count)
-      return false;
-    if (!same_names(r, before, a->inputs, after, b->inputs, a->input_count,
-                    true) ||
-        !same_names(r, before, a->outputs, after, b->outputs, a->output_count,
-                    false))
-      return false;
+    TRY(same_inputs(same, r, before, a, after, b));
+    *same = *same && !strcmp(a->kind_name, b->kind_name) &&
+            same_outputs(before, a, after, b);
   }
-  return step == after->ops.count;
+  *same = *same && step == after->ops.count;
+  return CALM_OK;
 }
 
 static calm_status copy_dims(calm_model *next, const calm_model *model) {
@@ -378,8 +433,9 @@ static calm_status read_again(calm_model *next, const remover *r,
   calm_status status = model_read(next);
   context_mute(model->context, false);
   TRY(status);
-  if (same_graph(r, &model->graphs.data[0], &next->graphs.data[0]))
-    return CALM_OK;
+  bool same;
+  TRY(same_graph(&same, r, &model->graphs.data[0], &next->graphs.data[0]));
+  if (same) return CALM_OK;
   return context_fail(model->context, CALM_UNSUPPORTED,
                       "%s: --remove-noops: the graph would become another",
                       model->path);
@@ -415,12 +471,14 @@ calm_status onnx_remove_noops(calm_model *model) {
   arena_init(&r.a, model->context);
   name_table_init(&r.outputs, model->context);
   name_table_init(&r.reads, model->context);
+  name_table_init(&r.said, model->context);
   name_table_init(&r.handed_on, model->context);
   calm_status status = read_all(&r);
   if (status == CALM_OK) status = find_noops(&r);
   if (status == CALM_OK && r.removed) status = rewrite(model, &r);
   name_table_free(&r.outputs);
   name_table_free(&r.reads);
+  name_table_free(&r.said);
   name_table_free(&r.handed_on);
   VECTOR_FREE(model->context, &r.nodes);
   VECTOR_FREE(model->context, &r.bodies);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "memory/memory_tflm.h"
+#include "report/report_arena.h"
 #include "report/report_blocks.h"
 #include "report/report_emit.h"
 #include "report/report_identifier.h"
@@ -125,7 +126,10 @@ static void write_source(text *out, const calm_plan *plan, const char *name) {
               "much it uses, so\n"
               " * the arena needs kHeadBytes beside what the runtime keeps at "
               "its end, and\n"
-              " * nobody checks that.  Scratch buffers are those of the "
+              " * nobody checks that.\n");
+  report_arena_comment(out, plan->runtime.head_bytes, &plan->runtime.tail);
+  text_format(out,
+              " * Scratch buffers are those of the "
               "kernels \"");
   report_comment(out, plan->runtime.kernels);
   text_format(out, "\".\n */\n");

@@ -4,8 +4,10 @@
  * the headers of two models can be included side by side.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "memory/memory_tflm.h"
+#include "report/report_arena.h"
 #include "report/report_blocks.h"
 #include "report/report_emit.h"
 #include "report/report_identifier.h"
@@ -59,6 +61,8 @@ static void write_source(header *h) {
               " * Steps count from 0 in the order below.\n",
               h->upper);
   write_whose_offsets(h);
+  if (plan_is_for(plan, "tflm"))
+    report_arena_comment(h->out, plan->runtime.head_bytes, &plan->runtime.tail);
   text_format(h->out, " */\n");
 }
 

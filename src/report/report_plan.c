@@ -129,7 +129,7 @@ static void write_searches(text *out, const calm_plan *plan, bool color) {
   write_counts(out, plan);
   report_outcome(out, &layout, color);
   write_holes(out, plan);
-  report_budget(out, plan->budget_bytes, plan->summary.arena_bytes,
+  report_budget(out, plan->budget_bytes, plan_needed_bytes(plan),
                 plan->any_order ? plan->summary.arena_bound_bytes
                                 : plan->summary.peak_bound_bytes,
                 color);

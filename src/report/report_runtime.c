@@ -3,21 +3,21 @@
 
 #include <string.h>
 
+#include "report/report_arena.h"
 #include "report/report_name.h"
 
 /* ---- For people ---------------------------------------------------------- */
 
 static void add_heads(text *out, const plan_runtime *r) {
-  text_format(out, "TensorFlow Lite Micro: its arena's head takes %s bytes",
-              report_number(r->head_bytes).text);
-  text_format(out, ", without a plan %s",
-              report_number(r->default_head_bytes).text);
+  text_format(out, "TensorFlow Lite Micro: ");
+  report_arena(out, r->head_bytes, &r->tail);
+  text_format(out, "; without a plan ");
+  report_arena(out, r->default_head_bytes, &r->default_tail);
   if (r->carried_head_bytes != UINT64_MAX)
-    text_format(out, ", with the plan in the file %s",
+    text_format(out, "; with the plan in the file head %s",
                 report_number(r->carried_head_bytes).text);
-  text_format(out,
-              "; the tail (tensors' and kernels' records, variables) comes on "
-              "top and is reported by the runtime");
+  text_format(out, "; ");
+  report_tail_build(out, &r->tail);
 }
 
 static void add_source(text *out, const plan_runtime *r) {
@@ -191,12 +191,14 @@ json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
   if (!r->name) return json_null();
   if (plan_is_for(plan, "litert")) return write_litert(r);
   if (plan_is_for(plan, "ort")) return write_ort(scratch, plan);
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", r->name,
-                   "kernels", r->kernels, "default_head_bytes",
-                   report_json_number(r->default_head_bytes),
-                   "carried_head_bytes",
-                   report_json_optional(r->carried_head_bytes), "head_bytes",
-                   report_json_number(r->head_bytes), "offsets_from",
-                   sources[r->source], "scratch", list_scratch(scratch, plan),
-                   "graphs", list_graphs(scratch, plan));
+  json_t *runtime = json_pack(
+      "{s:s, s:s, s:o, s:o, s:o}", "name", r->name, "kernels", r->kernels,
+      "default_head_bytes", report_json_number(r->default_head_bytes),
+      "default_tail_bytes", report_json_optional(r->default_tail.bytes),
+      "carried_head_bytes", report_json_optional(r->carried_head_bytes));
+  runtime = report_json_arena(runtime, r->head_bytes, &r->tail);
+  return report_json_merge(
+      runtime, json_pack("{s:s, s:o, s:o}", "offsets_from", sources[r->source],
+                         "scratch", list_scratch(scratch, plan), "graphs",
+                         list_graphs(scratch, plan)));
 }

@@ -1,4 +1,4 @@
-"""What is known of the public cases: which runtime cannot run which, and why."""
+"""What is known of the public cases: which runtime cannot run which of them."""
 
 # TensorFlow Lite Micro; part of its own message.
 TFLM_REFUSES = {

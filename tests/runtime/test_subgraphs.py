@@ -178,11 +178,7 @@ def wide_then_narrow(path):
     return file.write(path)
 
 
-# calm counts the output of VAR_HANDLE, 16 bytes, which the kernel points at
-# memory of its own before the arena is planned.
-HANDLE = pytest.mark.xfail(reason="the output of VAR_HANDLE is counted")
-BUILDERS = [two_branches, counting_loop, branch_in_branch,
-            pytest.param(state_set_once, marks=HANDLE),
+BUILDERS = [two_branches, counting_loop, branch_in_branch, state_set_once,
             early_outputs, loose_ends, wide_then_narrow]
 
 

@@ -155,7 +155,8 @@ static void no_data_at_all(void **state) {
 static void a_plan_outside_the_arena(void **state) {
   (void)state;
   static const int32_t words[] = {0, 1, 4, 0, 64, 1024, 64};
-  expect_fault(check_words(words, 7, "256"), "outside", "1088 bytes");
+  expect_fault(check_words(words, 7, "256"), "outside",
+               "head and tail need 2128 bytes");
 }
 
 static void names_that_resemble_it(void **state) {

@@ -91,6 +91,31 @@ static void names_that_a_body_says_stay(void **state) {
   expect_kept(g, 13);
 }
 
+/* If: its operand is `operand`, and its bodies read c, too. */
+static message with_bodies(const char *operand, bool noop) {
+  message g = begin(), n = node("If", operand, "y");
+  add_input(&g, "c", BOOL, "");
+  if (noop) add_node(&g, "Identity", "c", "ident");
+  for (int i = 0; i < 2; i++) {
+    message body = {0};
+    put_text(&body, 2, "identity");
+    add_node(&body, "Where", "c x x", "r");
+    add_output(&body, "r", FLOAT, "4");
+    put_message(&n, 5,
+                graph_attribute_of(i ? "else_branch" : "then_branch", body));
+  }
+  put_message(&g, 1, n);
+  return g;
+}
+
+/* What a body reads is counted once if it is an operand as well.  A name that
+   is only a part of what a body says is not said there. */
+static void an_operand_may_become_what_a_body_reads(void **state) {
+  (void)state;
+  expect_rewritten(end(with_bodies("ident", true), 13),
+                   end(with_bodies("c", false), 13));
+}
+
 static void memory_may_run_out_anywhere(void **state) {
   (void)state;
   message m = end(chain(), 13);
@@ -122,6 +147,7 @@ int main(void) {
       cmocka_unit_test(a_chain_of_noops_leads_to_its_head),
       cmocka_unit_test(what_does_something_stays),
       cmocka_unit_test(names_that_a_body_says_stay),
+      cmocka_unit_test(an_operand_may_become_what_a_body_reads),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /*
  * Plans for TensorFlow Lite Micro: the heads that it reported itself for public
- * models, as they are and as calm wrote them (tests/tflm_heads.csv), and the
+ * models, as they are and as calm wrote them (tests/tflm_heads.csv), the tails
+ * beside them (tests/tflm_tails.csv), and the
  * promise that no model gets worse, at random.  Every plan is judged by
  * tflm_check before calm_plan_make returns it.
  */
@@ -10,13 +11,13 @@
 
 /* ---- Public models ------------------------------------------------------- */
 
-typedef struct expected_heads {
+typedef struct measured {
   char model[128];
   uint64_t as_it_is, planned[2]; /* auto, reference; 0: not measured */
-} expected_heads;
+} measured;
 
 /* MODEL,NUMBER,NUMBER,NUMBER with numbers that may be missing. */
-static void read_row(expected_heads *out, const char *line) {
+static void read_row(measured *out, const char *line) {
   const size_t length = strcspn(line, ",\n");
   uint64_t numbers[3] = {0};
   assert_true(length < sizeof out->model);
@@ -33,10 +34,33 @@ static void read_row(expected_heads *out, const char *line) {
   out->planned[1] = numbers[2];
 }
 
+/* The row of a model in the table of tails. */
+static void find_tail(measured *out, const char *model) {
+  FILE *table = fopen(CALM_SOURCE_DIR "/tests/tflm_tails.csv", "r");
+  char line[256];
+  assert_non_null(table);
+  do {
+    if (!fgets(line, sizeof line, table)) fail_msg("no tail of %s", model);
+    read_row(out, line);
+  } while (strcmp(out->model, model) != 0);
+  fclose(table);
+}
+
+static void compare_tails(const measured *e, const plan_runtime *r,
+                          int choice) {
+  assert_true(r->tail.exact && r->default_tail.exact);
+  if (r->default_tail.bytes != e->as_it_is)
+    fail_msg("%s: a tail of %" PRIu64 ", measured %" PRIu64, e->model,
+             r->default_tail.bytes, e->as_it_is);
+  if (e->planned[choice] && r->tail.bytes != e->planned[choice])
+    fail_msg("%s: a tail of %" PRIu64 " when planned, measured %" PRIu64,
+             e->model, r->tail.bytes, e->planned[choice]);
+}
+
 static uint64_t lower(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static void compare_model(const expected_heads *e, const char *path,
-                          int choice) {
+static void compare_model(const measured *e, const measured *tail,
+                          const char *path, int choice) {
   static const char *const kernels[] = {"auto", "reference"};
   calm_context *context = calm_context_new(NULL);
   calm_options *options;
@@ -57,6 +81,7 @@ static void compare_model(const expected_heads *e, const char *path,
   if (e->planned[choice] && r->head_bytes != e->planned[choice])
     fail_msg("%s: %" PRIu64 " with --kernels %s, measured %" PRIu64, e->model,
              r->head_bytes, kernels[choice], e->planned[choice]);
+  compare_tails(tail, r, choice);
   assert_true(r->head_bytes <= lower(as_it_is, r->default_head_bytes));
   assert_int_equal(plan->summary.arena_bytes, r->head_bytes);
   calm_plan_free(plan);
@@ -75,14 +100,16 @@ static void heads_are_those_of_the_runtime(void **state) {
   assert_non_null(table);
   assert_non_null(fgets(line, sizeof line, table)); /* the names of columns */
   while (fgets(line, sizeof line, table)) {
-    expected_heads e;
+    measured e, tail;
     read_row(&e, line);
+    find_tail(&tail, e.model);
     snprintf(name, sizeof name, "models/%s.tflite", e.model);
     if (!cases_path(path, sizeof path, name)) {
       absent++;
       continue;
     }
-    for (int choice = 0; choice < 2; choice++) compare_model(&e, path, choice);
+    for (int choice = 0; choice < 2; choice++)
+      compare_model(&e, &tail, path, choice);
     models++;
   }
   fclose(table);
