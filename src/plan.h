@@ -100,15 +100,15 @@ struct calm_plan {
   double order_seconds, layout_seconds;
 };
 
-/* Is it a plan for the runtime of this name, such as "tflm"? */
-static inline bool plan_is_for(const calm_plan *plan, const char *runtime) {
-  return plan->runtime.name && !strcmp(plan->runtime.name, runtime);
-}
-
 /* What a budget is compared with: for TensorFlow Lite Micro the whole arena, as
    far as it is known. */
 static inline uint64_t plan_needed_bytes(const calm_plan *plan) {
   return tflm_arena_bytes(plan->summary.arena_bytes, &plan->runtime.tail);
+}
+
+/* Is it a plan for the runtime of this name, such as "tflm"? */
+static inline bool plan_is_for(const calm_plan *plan, const char *runtime) {
+  return plan->runtime.name && !strcmp(plan->runtime.name, runtime);
 }
 
 struct calm_inspection {
