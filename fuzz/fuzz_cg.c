@@ -8,13 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "graph/graph_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int condition) {
-  if (!condition) abort();
-}
 
 /* The text of what was read; NULL if it was refused. */
 static char *rewrite(calm_context *context, const char *bytes, size_t length) {

@@ -11,13 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "demand.h"
 #include "plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int condition) {
-  if (!condition) abort();
-}
 
 /* Planning is not what is tried here: large graphs take long. */
 enum { MOST_OPS = 300, MOST_TENSORS = 2000 };

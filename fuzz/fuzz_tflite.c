@@ -8,20 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "model/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int condition) {
-  if (!condition) abort();
-}
-
-/* Warnings have to be single lines, too. */
-static void take_line(void *payload, calm_log_level level, const char *line) {
-  (void)payload;
-  (void)level;
-  demand(*line != '\0');
-}
 
 /*
  * The text form refuses what a .tflite file may do: read a tensor from nowhere

@@ -12,7 +12,6 @@
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
 #include "memory/memory_explain.h"
-#include "memory/memory_kernels.h"
 #include "memory/memory_tail.h"
 #include "model/model.h"
 

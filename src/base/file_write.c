@@ -1,3 +1,8 @@
+/*
+ * Files are written under another name and renamed, so that they are there
+ * whole or not at all.  What goes to a device, which cannot be renamed, is sent
+ * there when it is complete.
+ */
 #define _DEFAULT_SOURCE /* madvise */
 
 #include <errno.h>

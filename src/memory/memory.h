@@ -67,6 +67,11 @@ bool memory_model_is_preset(const memory_model *model);
 calm_status memory_model_override(memory_model *model, calm_context *context,
                                   const char *column, const char *value);
 
+/* Column `i` of those that choose one word, as its option spells it: *out_word
+   is the value.  NULL past the last. */
+const char *memory_model_word(const char **out_word, const memory_model *model,
+                              uint32_t i);
+
 /* The column of views as its option spells it: "none", "identity", or kinds
    between commas. */
 void memory_model_views_word(text *out, const memory_model *model);

@@ -127,6 +127,15 @@ static void set_choice(memory_model *model, const struct choice_column *column,
   memcpy((char *)model + column->field, &choice, sizeof choice);
 }
 
+const char *memory_model_word(const char **out_word, const memory_model *model,
+                              uint32_t i) {
+  int choice;
+  if (i >= sizeof choice_columns / sizeof *choice_columns) return NULL;
+  memcpy(&choice, (const char *)model + choice_columns[i].field, sizeof choice);
+  *out_word = choice_columns[i].words[choice];
+  return choice_columns[i].name;
+}
+
 /* "--NAME: 'VALUE' is not WHAT", with the message built by the caller. */
 static calm_status fail_value(calm_context *context, const char *column,
                               const char *value, size_t length, text *what) {

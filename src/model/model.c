@@ -31,12 +31,17 @@ void model_warn_about_order(const calm_model *model, const graph *g) {
   }
 }
 
-calm_status model_finish(calm_model *model) {
-  if (model->finished) return CALM_OK;
+calm_status model_finish_graphs(calm_model *model) {
   graph_vector *graphs = &model->graphs;
   TRY(graph_link_bodies(graphs->data, graphs->count, model->path));
   for (uint32_t i = 0; i < graphs->count; i++)
     TRY(graph_finish(&graphs->data[i], model->path));
+  return CALM_OK;
+}
+
+calm_status model_finish(calm_model *model) {
+  if (model->finished) return CALM_OK;
+  TRY(model_finish_graphs(model));
   model->finished = true;
   return CALM_OK;
 }

@@ -56,7 +56,10 @@ void model_clear(calm_model *model);
    run in. */
 void model_warn_about_order(const calm_model *model, const graph *g);
 
-/* Validate a built model if that has not happened yet. */
+/* Link the graphs and validate them: the end of reading. */
+calm_status model_finish_graphs(calm_model *model);
+
+/* The same for a built model, if that has not happened yet. */
 calm_status model_finish(calm_model *model);
 
 /*

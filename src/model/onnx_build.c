@@ -306,14 +306,6 @@ static calm_status build_graph(onnx_reader *r, uint32_t index) {
   return add_operators(&b);
 }
 
-static calm_status finish_graphs(calm_model *model) {
-  graph_vector *graphs = &model->graphs;
-  TRY(graph_link_bodies(graphs->data, graphs->count, model->path));
-  for (uint32_t i = 0; i < graphs->count; i++)
-    TRY(graph_finish(&graphs->data[i], model->path));
-  return CALM_OK;
-}
-
 /* Of all graphs, each weight where it was made. */
 static calm_status weigh(onnx_reader *r) {
   for (uint32_t i = 0; i < r->graphs.count; i++) {
@@ -340,5 +332,5 @@ calm_status onnx_build(onnx_reader *r) {
   TRY(name_graphs(r));
   for (uint32_t i = 0; i < r->graphs.count; i++) TRY(build_graph(r, i));
   TRY(weigh(r));
-  return finish_graphs(r->model);
+  return model_finish_graphs(r->model);
 }

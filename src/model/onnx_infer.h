@@ -140,7 +140,6 @@ calm_status infer_refine(onnx_shape *out, onnx_reader *r,
 /* ---- Elements ------------------------------------------------------------ */
 
 bool infer_is_integer(int32_t type); /* or bool */
-bool infer_is_real(int32_t type);
 
 /* Give output `o`, whose type and shape are set, room for its elements, all of
    them unknown.  Stays without them if it is not small or of another type:

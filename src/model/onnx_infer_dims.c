@@ -1,3 +1,4 @@
+/* Arithmetic of dimensions that may be unknown, and shapes made of them. */
 #include <inttypes.h>
 #include <string.h>
 

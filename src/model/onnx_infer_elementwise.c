@@ -1,3 +1,4 @@
+/* Outputs of the shape of their operands, broadcast or not. */
 #include "model/onnx_infer.h"
 
 /* The argument of a row: the type of the output, 0 for that of operand 0. */

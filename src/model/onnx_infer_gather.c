@@ -1,3 +1,4 @@
+/* Elements picked by index or by value. */
 #include <inttypes.h>
 
 #include "model/onnx_infer.h"

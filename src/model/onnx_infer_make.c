@@ -1,3 +1,4 @@
+/* Tensors out of nothing, or out of shapes: constants, ranges, windows. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* What a rule asks of its node: operands, attributes, lists, elements. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -162,12 +163,12 @@ calm_status infer_axis(uint32_t *out, infer_node *n, int64_t axis,
 
 bool infer_is_integer(int32_t type) {
   return (type >= ONNX_UINT8 && type <= ONNX_INT64) || type == ONNX_BOOL ||
-         type == 12 || type == 13; /* UINT32, UINT64 */
+         type == ONNX_UINT32 || type == ONNX_UINT64;
 }
 
-bool infer_is_real(int32_t type) {
+static bool is_real(int32_t type) {
   return type == ONNX_FLOAT || type == ONNX_DOUBLE || type == ONNX_FLOAT16 ||
-         type == 16; /* BFLOAT16 */
+         type == ONNX_BFLOAT16;
 }
 
 const onnx_contents *infer_input_contents(const infer_node *n, uint32_t i) {
@@ -187,7 +188,7 @@ calm_status infer_make_contents(onnx_contents **out, infer_node *n,
   bool integer = infer_is_integer(value->type);
   *out = NULL;
   if (!infer_complete(&value->shape)) return CALM_OK;
-  if (!integer && !infer_is_real(value->type)) return CALM_OK;
+  if (!integer && !is_real(value->type)) return CALM_OK;
   int64_t count = infer_product(&value->shape, 0, value->shape.rank);
   if (count < 0 || count > ONNX_SMALL) return CALM_OK;
   onnx_contents *made = &value->contents;

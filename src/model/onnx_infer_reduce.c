@@ -1,3 +1,4 @@
+/* Reductions along axes. */
 #include <inttypes.h>
 #include <string.h>
 

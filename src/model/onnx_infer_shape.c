@@ -1,3 +1,4 @@
+/* The same elements in another shape or order, or repeated. */
 #include <inttypes.h>
 #include <string.h>
 

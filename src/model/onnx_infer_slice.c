@@ -1,3 +1,4 @@
+/* Parts of tensors, and tensors put together or padded. */
 #include <inttypes.h>
 
 #include "model/onnx_infer.h"

@@ -19,18 +19,21 @@ enum {
   ONNX_FLOAT = 1,
   ONNX_UINT8 = 2,
   ONNX_INT8 = 3,
+  ONNX_UINT16 = 4,
+  ONNX_INT16 = 5,
   ONNX_INT32 = 6,
   ONNX_INT64 = 7,
   ONNX_STRING = 8,
   ONNX_BOOL = 9,
   ONNX_FLOAT16 = 10,
-  ONNX_DOUBLE = 11
+  ONNX_DOUBLE = 11,
+  ONNX_UINT32 = 12,
+  ONNX_UINT64 = 13,
+  ONNX_BFLOAT16 = 16
 };
 
 #define ONNX_NO_RANK UINT32_MAX
-#define ONNX_UNKNOWN                                       \
-  INT64_MIN /* a dimension or an element that is not known \
-             */
+#define ONNX_UNKNOWN INT64_MIN /* a dimension or element that is not known */
 
 typedef struct onnx_shape {
   int64_t *dims;        /* `rank` of them, ONNX_UNKNOWN or at least 0 */

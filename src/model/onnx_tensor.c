@@ -91,18 +91,18 @@ static element_form form_of(int32_t type) {
       return (element_form){TENSOR_INT64S, PROTO_VARINT, 8, true, false};
     case ONNX_INT32:
       return (element_form){TENSOR_INT32S, PROTO_VARINT, 4, true, false};
-    case 3: /* INT8 */
+    case ONNX_INT8:
       return (element_form){TENSOR_INT32S, PROTO_VARINT, 1, true, false};
-    case 5: /* INT16 */
+    case ONNX_INT16:
       return (element_form){TENSOR_INT32S, PROTO_VARINT, 2, true, false};
     case ONNX_UINT8:
     case ONNX_BOOL:
       return (element_form){TENSOR_INT32S, PROTO_VARINT, 1, false, false};
-    case 4: /* UINT16 */
+    case ONNX_UINT16:
       return (element_form){TENSOR_INT32S, PROTO_VARINT, 2, false, false};
-    case 12: /* UINT32 */
+    case ONNX_UINT32:
       return (element_form){TENSOR_UINT64S, PROTO_VARINT, 4, false, false};
-    case 13: /* UINT64 */
+    case ONNX_UINT64:
       return (element_form){TENSOR_UINT64S, PROTO_VARINT, 8, false, false};
     default: return (element_form){0, PROTO_VARINT, 0, false, false};
   }

@@ -174,14 +174,6 @@ static calm_status read_subgraphs(tflite_reader *r) {
   return status;
 }
 
-static calm_status finish_graphs(calm_model *model) {
-  graph_vector *graphs = &model->graphs;
-  TRY(graph_link_bodies(graphs->data, graphs->count, model->path));
-  for (uint32_t i = 0; i < graphs->count; i++)
-    TRY(graph_finish(&graphs->data[i], model->path));
-  return CALM_OK;
-}
-
 /* ---- Warnings ------------------------------------------------------------ */
 
 /* " (and 3 more like it)", or nothing. */
@@ -262,7 +254,7 @@ static calm_status read_file(tflite_reader *r) {
   TRY(weigh_external_buffers(r));
   TRY(tflite_read_metadata(r));
   TRY(read_subgraphs(r));
-  TRY(finish_graphs(r->model));
+  TRY(model_finish_graphs(r->model));
   if (context_logs(r->context)) warn(r);
   return CALM_OK;
 }

@@ -1,3 +1,9 @@
+/*
+ * Operators that only hand on their input: which they are, and how they leave
+ * a .tflite file.  Who read the output reads the input, and the output's place
+ * in the list of tensors is given to a constant, for which no runtime reserves
+ * room.
+ */
 #include <string.h>
 
 #include "model/tflite_rewrite.h"

@@ -117,7 +117,7 @@ void tflite_drop_named(tflite_writer *w, const char *name) {
     if (entry_is_called(w, i, name)) w->dropped[i] = true;
 }
 
-calm_status tflite_add_entry(tflite_writer *w, const char *name,
+static calm_status add_entry(tflite_writer *w, const char *name,
                              const void *bytes, size_t length) {
   uint8_t *copy;
   ARENA_ARRAY(w->a, copy, length);
@@ -208,7 +208,7 @@ static calm_status replace_edges(tflite_writer *w, uint32_t entry, bool own,
   if (done)
     return tflite_edit_bytes(w, (size_t)bytes.position, t->data, t->length);
   tflite_drop_named(w, TFLITE_EDGES_NAME);
-  return tflite_add_entry(w, TFLITE_EDGES_NAME, t->data, t->length);
+  return add_entry(w, TFLITE_EDGES_NAME, t->data, t->length);
 }
 
 /* An entry that says nothing, or in a way that is not known, stays. */
@@ -296,7 +296,7 @@ static calm_status write_plan(tflite_writer *w) {
                                length - keep);
   }
   tflite_drop_named(w, TFLITE_PLAN_NAME);
-  return tflite_add_entry(w, TFLITE_PLAN_NAME, bytes, length);
+  return add_entry(w, TFLITE_PLAN_NAME, bytes, length);
 }
 
 /* ---- All of it ----------------------------------------------------------- */

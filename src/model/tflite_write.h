@@ -83,9 +83,7 @@ calm_status tflite_writer_init(tflite_writer *w, const calm_model *model,
                                const model_patch *patch, arena *a);
 void tflite_writer_free(tflite_writer *w);
 
-/* Add an entry with data, or take all entries of a name away. */
-calm_status tflite_add_entry(tflite_writer *w, const char *name,
-                             const void *bytes, size_t length);
+/* Take all metadata entries of a name away. */
 void tflite_drop_named(tflite_writer *w, const char *name);
 
 #endif

@@ -4,25 +4,6 @@
 
 #include "report/report_name.h"
 
-const char *report_memory_words(const char **out_word,
-                                const memory_model *memory, uint32_t i) {
-  static const char *const inputs[] = {"until-use", "whole-run", "external"};
-  static const char *const outputs[] = {"to-end", "external"};
-  static const char *const concat[] = {"copy", "elide"};
-  static const char *const variables[] = {"external", "whole-run"};
-  static const char *const subgraphs[] = {"entry", "tflm"};
-  const struct {
-    const char *name, *word;
-  } columns[] = {{"inputs", inputs[memory->inputs]},
-                 {"outputs", outputs[memory->outputs]},
-                 {"concat", concat[memory->concat]},
-                 {"variables", variables[memory->variables]},
-                 {"subgraphs", subgraphs[memory->subgraphs]}};
-  if (i >= sizeof columns / sizeof *columns) return NULL;
-  *out_word = columns[i].word;
-  return columns[i].name;
-}
-
 /* ---- For people ---------------------------------------------------------- */
 
 calm_status report_heading(text *out, const char *path, bool color) {
@@ -57,8 +38,8 @@ static void describe_memory(text *out, const memory_model *memory) {
   const memory_model *preset = memory_model_find(memory->name);
   const char *word, *usual, *name;
   text_format(out, "memory model %s", memory->name);
-  for (uint32_t i = 0; (name = report_memory_words(&word, memory, i)); i++) {
-    if (preset) report_memory_words(&usual, preset, i);
+  for (uint32_t i = 0; (name = memory_model_word(&word, memory, i)); i++) {
+    if (preset) memory_model_word(&usual, preset, i);
     if (!preset || strcmp(word, usual)) text_format(out, ", %s %s", name, word);
   }
   add_views(out, memory, preset);
@@ -235,7 +216,7 @@ static json_t *views_word(arena *scratch, const memory_model *memory) {
 static json_t *list_columns(arena *scratch, const memory_model *memory) {
   json_t *columns = json_object();
   const char *word, *name;
-  for (uint32_t i = 0; (name = report_memory_words(&word, memory, i)); i++)
+  for (uint32_t i = 0; (name = memory_model_word(&word, memory, i)); i++)
     columns = report_json_member(columns, name, json_string(word));
   columns = report_json_member(columns, "views", views_word(scratch, memory));
   columns =

@@ -54,9 +54,4 @@ json_t *report_json_excluded(const plan_facts *facts);
    the value has a name of its own and is the caller's. */
 json_t *report_json_search(const report_search *search);
 
-/* The column of words number `i` of a memory model as its option spells it:
- *out_word is its value.  NULL past the last. */
-const char *report_memory_words(const char **out_word,
-                                const memory_model *memory, uint32_t i);
-
 #endif
