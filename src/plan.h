@@ -6,6 +6,8 @@
 #ifndef CALM_PLAN_H
 #define CALM_PLAN_H
 
+#include <string.h>
+
 #include "base/options.h"
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
@@ -97,6 +99,11 @@ struct calm_plan {
   bool timing;
   double order_seconds, layout_seconds;
 };
+
+/* Only such a plan has offsets for all graphs of the model. */
+static inline bool plan_is_for_tflm(const calm_plan *plan) {
+  return plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+}
 
 /* What a budget is compared with: for TensorFlow Lite Micro the whole arena, as
    far as it is known. */

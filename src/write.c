@@ -31,7 +31,7 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
    there, and no other runtime reads them. */
 static model_plan_action choose_action(const calm_plan *plan) {
   if (plan->model->format != MODEL_TFLITE) return MODEL_PLAN_KEEP;
-  const bool theirs = plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+  const bool theirs = plan_is_for_tflm(plan);
   if (theirs && plan->runtime.source != PLAN_NONE && plan->offline_plan)
     return MODEL_PLAN_WRITE;
   if (plan->model->offline.present && plan->offline_plan)

@@ -205,7 +205,7 @@ static calm_status write_all(text *out, entries *e) {
 calm_status report_bufferplan(text *out, const calm_plan *plan,
                               arena *scratch) {
   entries e = {.plan = plan, .scratch = scratch};
-  if (!plan->runtime.name)
+  if (!plan_is_for_tflm(plan))
     return refuse(plan, CALM_MISUSE,
                   "is for TensorFlow Lite Micro: plan with --memory tflm");
   calm_status status = list_entries(&e);

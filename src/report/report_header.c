@@ -153,7 +153,7 @@ static calm_status write_other_graph(header *h, uint32_t i) {
   snprintf(before, sizeof before, "G%" PRIu32 "_", i);
   text_format(h->out, "\n");
   begin_comment(h, "Graph ", g->name);
-  if (!h->plan->runtime.name) {
+  if (!plan_is_for_tflm(h->plan)) {
     text_format(h->out,
                 ": not planned here; what it needs is scratch of the "
                 "operator\n   that runs it. */\n");

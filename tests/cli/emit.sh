@@ -202,6 +202,10 @@ bufferplan_says calm_3_odd_net_v1 odd.h
 checking "a buffer plan is for one runtime"
 run plan $graph --memory plain --quiet --emit "bufferplan=$work/never"
 code_is 2; err_has "a buffer plan is for TensorFlow Lite Micro"
+for other in ort litert; do
+  run plan $graph --memory $other --quiet --emit "bufferplan=$work/never"
+  code_is 2; err_has "a buffer plan is for TensorFlow Lite Micro"
+done
 [ ! -e "$work/never" ] || fault "a file was written"
 
 checking "models of the collection"
