@@ -1,33 +1,21 @@
-/* Whether a plan holds for a model: the plan inside a .tflite file, or one in
-   JSON. */
+/*
+ * Whether a plan holds for a model: the plan inside a .tflite file (first as a
+ * table of words, check_table.c, then by its offsets), or one in JSON (by its
+ * offsets, then by what else it says, check_claims.c).
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "check_table.h"
 #include "check_claims.h"
+#include "check_table.h"
 #include "pipeline.h"
 #include "report/report_plan_read.h"
 
 static calm_status fault(calm_verdict *v, const char *kind, const char *words) {
   memory_fault found = {kind, CALM_NONE, CALM_NONE, words};
   VECTOR_PUSH(v->context, &v->verdict.faults, found);
-  return CALM_OK;
-}
-
-/* Offsets of the entry's tensors; -1 leaves a tensor to the runtime. */
-static calm_status read_offsets(memory_plan *out, const graph *g,
-                                const model_offline_plan *offline, arena *a) {
-  uint64_t *offsets;
-  ARENA_ARRAY(a, offsets, g->tensors.count);
-  for (tensor_id t = 0; t < g->tensors.count; t++) {
-    const int32_t offset = offline->offsets[g->tensors.data[t].file_index];
-    offsets[t] = offset == -1 ? UINT64_MAX : (uint64_t)(int64_t)offset;
-    if (g->tensors.data[t].flags & CALM_TENSOR_CONST) offsets[t] = UINT64_MAX;
-  }
-  *out = (memory_plan){
-      .offsets = offsets, .arena_bytes = UINT64_MAX, .unplaced_allowed = true};
   return CALM_OK;
 }
 
@@ -43,10 +31,12 @@ static calm_status judge_model(calm_verdict *v, const calm_options *options) {
 
 /* The entry alone. */
 static calm_status judge_entry(calm_verdict *v) {
-  memory_plan plan;
-  const graph *g = &v->model->graphs.data[0];
-  TRY(read_offsets(&plan, g, &v->model->offline, &v->arena));
-  return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+  uint64_t *offsets;
+  TRY(pipeline_carried_offsets(&offsets, v->model, 0, 0, &v->arena));
+  const memory_plan plan = {
+      .offsets = offsets, .arena_bytes = UINT64_MAX, .unplaced_allowed = true};
+  return memory_check(&v->verdict, &v->model->graphs.data[0], &v->memory, &plan,
+                      &v->arena);
 }
 
 /* What was said of the table stands behind what is said of its offsets. */

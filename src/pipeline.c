@@ -127,6 +127,14 @@ calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
   return status;
 }
 
+calm_status pipeline_identity(uint32_t **out, uint32_t count, arena *a) {
+  uint32_t *identity;
+  ARENA_ARRAY(a, identity, count);
+  for (uint32_t i = 0; i < count; i++) identity[i] = i;
+  *out = identity;
+  return CALM_OK;
+}
+
 void pipeline_limits(limits *out, calm_context *context,
                      const calm_options *options, double share) {
   limits_init(out, context);

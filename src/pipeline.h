@@ -47,6 +47,15 @@ typedef struct pipeline_tflm {
 calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
                                  bool insisted);
 
+/*
+ * The offsets that the model's own plan gives to the tensors of a graph, whose
+ * words begin at `first_word`; there are that many, and none is below -1.
+ * UINT64_MAX: left to the runtime, as are constants whatever it says of them.
+ */
+calm_status pipeline_carried_offsets(uint64_t **out, const calm_model *model,
+                                     uint32_t graph_index, uint32_t first_word,
+                                     arena *a);
+
 /* In the arena, which must outlive *out. */
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a);
@@ -62,6 +71,9 @@ tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
  */
 calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
                                  arena *a);
+
+/* 0, 1, ..., count - 1: operators in the order in which the file lists them. */
+calm_status pipeline_identity(uint32_t **out, uint32_t count, arena *a);
 
 /* The limits of the options; only `share` of the time limit is given. */
 void pipeline_limits(limits *out, calm_context *context,

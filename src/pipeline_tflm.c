@@ -58,24 +58,33 @@ static bool carries_plan(const calm_model *model) {
   return true;
 }
 
-/* Offsets of constants are ignored, and so is what is not there. */
+calm_status pipeline_carried_offsets(uint64_t **out, const calm_model *model,
+                                     uint32_t graph_index, uint32_t first_word,
+                                     arena *a) {
+  const graph *g = &model->graphs.data[graph_index];
+  uint64_t *offsets;
+  ARENA_ARRAY(a, offsets, g->tensors.count);
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    const graph_tensor *tensor = &g->tensors.data[t];
+    const int32_t word =
+        model->offline.offsets[first_word + tensor->file_index];
+    offsets[t] = word == -1 || (tensor->flags & CALM_TENSOR_CONST)
+                     ? UINT64_MAX
+                     : (uint64_t)word;
+  }
+  *out = offsets;
+  return CALM_OK;
+}
+
 static calm_status read_offsets(const uint64_t *const **out,
                                 const calm_model *model, arena *a) {
   const uint64_t **all;
-  uint32_t begin = 0;
+  uint32_t first_word = 0;
   ARENA_ARRAY(a, all, model->graphs.count);
   for (uint32_t i = 0; i < model->graphs.count; i++) {
-    const graph *g = &model->graphs.data[i];
     uint64_t *offsets;
-    ARENA_ARRAY(a, offsets, g->tensors.count);
-    for (tensor_id t = 0; t < g->tensors.count; t++) {
-      const graph_tensor *tensor = &g->tensors.data[t];
-      const int32_t word = model->offline.offsets[begin + tensor->file_index];
-      offsets[t] = word == -1 || (tensor->flags & CALM_TENSOR_CONST)
-                       ? UINT64_MAX
-                       : (uint64_t)word;
-    }
-    begin += g->tensors.count;
+    TRY(pipeline_carried_offsets(&offsets, model, i, first_word, a));
+    first_word += model->graphs.data[i].tensors.count;
     all[i] = offsets;
   }
   *out = all;
@@ -89,9 +98,7 @@ static calm_status read_orders(const op_id *const **out,
   ARENA_ARRAY(a, orders, model->graphs.count);
   for (uint32_t i = 0; i < model->graphs.count; i++) {
     op_id *order;
-    ARENA_ARRAY(a, order, model->graphs.data[i].ops.count);
-    for (op_id op = 0; op < model->graphs.data[i].ops.count; op++)
-      order[op] = op;
+    TRY(pipeline_identity(&order, model->graphs.data[i].ops.count, a));
     orders[i] = order;
   }
   *out = orders;

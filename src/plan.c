@@ -3,6 +3,7 @@
  * arena -> check.  Order and layout are solved together: among orders whose
  * peak is as low, the one is kept whose arena comes closest to the peak.
  */
+#include "base/number.h"
 #include "planner.h"
 
 /* Of exact layout, before other orders are tried. */
@@ -26,7 +27,7 @@ order_options plan_order_options(const calm_options *options) {
 static calm_status place_file_order(uint64_t *out, const planner *p) {
   plan_candidate c;
   limits l;
-  uint32_t *identity;
+  uint32_t *file_order;
   layout_options by_size = layout_options_default();
   if (p->tflm) {
     *out = p->tflm->default_head.bytes;
@@ -34,9 +35,8 @@ static calm_status place_file_order(uint64_t *out, const planner *p) {
   }
   by_size.method = LAYOUT_SIZE;
   limits_init(&l, p->plan->context);
-  ARENA_ARRAY(p->scratch, identity, p->problem.order.op_count);
-  for (uint32_t u = 0; u < p->problem.order.op_count; u++) identity[u] = u;
-  TRY(plan_place(&c, p, identity, &by_size, &l));
+  TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
+  TRY(plan_place(&c, p, file_order, &by_size, &l));
   *out = c.layout.arena_bytes % PLAN_UNSOUND_BYTES;
   return CALM_OK;
 }
@@ -56,8 +56,6 @@ static calm_status place_baseline(planner *p) {
   return CALM_OK;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static calm_status find_order(planner *p) {
   limits l;
   const order_options o = plan_order_options(p->options);
@@ -71,7 +69,7 @@ static calm_status find_order(planner *p) {
   TRY(order_solve(&p->plan->order, &p->problem.order, &o, &p->plan->arena, &l));
   if (p->tflm)
     p->plan->order.bound_bytes -=
-        smaller(p->tflm->doubt, p->plan->order.bound_bytes);
+        number_smaller(p->tflm->doubt, p->plan->order.bound_bytes);
   p->plan->order_seconds = limits_clock() - start;
   return CALM_OK;
 }

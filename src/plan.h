@@ -52,8 +52,9 @@ typedef struct plan_peaks {
 
 /* What the runtime that the memory model speaks of will do, predicted. */
 typedef struct plan_runtime {
-  const char *kernels;         /* the library, as --kernels calls it */
-  const char *name;            /* "tflm"; NULL: the memory model is nobody's */
+  const char *name;    /* "tflm", "litert", "ort"; NULL: the memory model
+                          is nobody's */
+  const char *kernels; /* the library, as --kernels calls it */
   uint64_t default_head_bytes; /* its arena for the model without a plan */
   uint64_t
       carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
@@ -62,7 +63,7 @@ typedef struct plan_runtime {
   uint64_t persistent_bytes;    /* litert: its other arena, of variables */
   /* ort: of the model as it is and of the file that is planned; the order in
      which the latter is run by default; whether it was planned for that */
-  plan_peaks file_peaks, plan_peaks;
+  plan_peaks file_peaks, planned_peaks;
   op_id *default_sequence;
   bool by_default;
   uint64_t small_weights; /* bytes of weights in the arena of activations */
@@ -100,15 +101,15 @@ struct calm_plan {
   double order_seconds, layout_seconds;
 };
 
-/* Only such a plan has offsets for all graphs of the model. */
-static inline bool plan_is_for_tflm(const calm_plan *plan) {
-  return plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
-}
-
 /* What a budget is compared with: for TensorFlow Lite Micro the whole arena, as
    far as it is known. */
 static inline uint64_t plan_needed_bytes(const calm_plan *plan) {
   return tflm_arena_bytes(plan->summary.arena_bytes, &plan->runtime.tail);
+}
+
+/* Is it a plan for the runtime of this name, such as "tflm"? */
+static inline bool plan_is_for(const calm_plan *plan, const char *runtime) {
+  return plan->runtime.name && !strcmp(plan->runtime.name, runtime);
 }
 
 struct calm_inspection {

@@ -15,8 +15,6 @@ bool plan_litert_applies(const planner *p) {
          memory_model_is_preset(&p->plan->memory);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static uint64_t round_up(uint64_t bytes, const planner *p) {
   return number_round_up(bytes, p->plan->memory.align);
 }
@@ -24,7 +22,7 @@ static uint64_t round_up(uint64_t bytes, const planner *p) {
 static uint64_t largest_workspace(const planner *p) {
   uint64_t most = 0;
   for (op_id op = 0; op < p->g->ops.count; op++)
-    most = larger(most, p->problem.workspace_bytes[op]);
+    most = number_larger(most, p->problem.workspace_bytes[op]);
   return most;
 }
 
@@ -57,8 +55,7 @@ static calm_status keep_file_order(plan_candidate *best, const planner *p) {
   limits l;
   uint32_t *file_order;
   limits_init(&l, p->plan->context);
-  ARENA_ARRAY(p->scratch, file_order, p->problem.order.op_count);
-  for (uint32_t u = 0; u < p->problem.order.op_count; u++) file_order[u] = u;
+  TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
   TRY(plan_place(&file, p, file_order, NULL, &l));
   if (file.layout.arena_bytes < best->layout.arena_bytes) *best = file;
   return CALM_OK;
@@ -70,9 +67,8 @@ calm_status plan_litert_settle(plan_candidate *best, const planner *p) {
   best->layout.arena_bytes %= PLAN_UNSOUND_BYTES;
   TRY(memory_simulate(&profile, p->g, &p->plan->memory, p->body_arenas,
                       best->sequence, p->scratch));
-  best->layout.bound_bytes = profile.peak_bytes < best->layout.arena_bytes
-                                 ? profile.peak_bytes
-                                 : best->layout.arena_bytes;
+  best->layout.bound_bytes =
+      number_smaller(profile.peak_bytes, best->layout.arena_bytes);
   return CALM_OK;
 }
 

@@ -17,9 +17,8 @@ enum { FOR_FILE_ORDER, FOR_ORT_DEFAULT };
 /* The runtime's own way with the file as it is. */
 static calm_status run_original(planner *p) {
   op_id *file, *run;
-  ARENA_ARRAY(p->scratch, file, p->g->ops.count);
+  TRY(pipeline_identity(&file, p->g->ops.count, p->scratch));
   ARENA_ARRAY(p->scratch, run, p->g->ops.count);
-  for (op_id op = 0; op < p->g->ops.count; op++) file[op] = op;
   ort_default_order(run, &p->ort->nodes, file);
   p->ort->file = file;
   p->run = run;
@@ -96,8 +95,7 @@ calm_status plan_ort_record(planner *p) {
                                  .source = PLAN_NONE,
                                  .by_default = p->ort->by_default,
                                  .small_weights = ort_small_weights(p->g)};
-  ARENA_ARRAY(p->scratch, original, ops);
-  for (op_id op = 0; op < ops; op++) original[op] = op;
+  TRY(pipeline_identity(&original, ops, p->scratch));
   TRY(predict(&plan->runtime.file_peaks, p, original, NULL));
   ARENA_ARRAY(&plan->arena, file, ops);
   if (ops)
@@ -105,6 +103,6 @@ calm_status plan_ort_record(planner *p) {
            ops * sizeof *file);
   ARENA_ARRAY(&plan->arena, plan->runtime.default_sequence, ops);
   plan->graphs[0].sequence = file;
-  return predict(&plan->runtime.plan_peaks, p, file,
+  return predict(&plan->runtime.planned_peaks, p, file,
                  plan->runtime.default_sequence);
 }

@@ -168,8 +168,7 @@ static calm_status walk_from(searcher *s, const op_id *start) {
    orders, and then from the best again and again. */
 static calm_status walk(searcher *s, const op_id *found) {
   op_id *original;
-  ARENA_ARRAY(s->p->scratch, original, s->ops);
-  for (op_id op = 0; op < s->ops; op++) original[op] = op;
+  TRY(pipeline_identity(&original, s->ops, s->p->scratch));
   TRY(walk_from(s, found));
   TRY(walk_from(s, original));
   for (int i = 0; i < MOST_STEPS / RESTART_AFTER && s->found && !is_done(s);

@@ -14,8 +14,6 @@
 /* Of the time limit, for all bodies together. */
 static const double BODIES_SHARE = 0.2;
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /* ---- Before the entry is planned ----------------------------------------- */
 
 static bool bodies_are_done(const graph *g, const bool *done) {
@@ -44,8 +42,9 @@ static uint64_t sum_inputs(const graph *g) {
 static void raise_floor_by_tensors(plan_tflm *t) {
   for (uint32_t i = 0; i < t->count; i++)
     for (tensor_id k = 0; k < t->graphs[i].tensors.count; k++)
-      t->floor = larger(t->floor, placed_bytes(&t->graphs[i].tensors.data[k]));
-  t->floor = larger(t->floor, sum_inputs(&t->graphs[0]));
+      t->floor =
+          number_larger(t->floor, placed_bytes(&t->graphs[i].tensors.data[k]));
+  t->floor = number_larger(t->floor, sum_inputs(&t->graphs[0]));
 }
 
 static bool runs_graphs(const graph *g) {
@@ -59,13 +58,13 @@ static bool runs_graphs(const graph *g) {
 static uint64_t measure_body(plan_tflm *t, uint32_t i,
                              const order_result *result) {
   const uint64_t inputs = sum_inputs(&t->graphs[i]);
-  const uint64_t bytes = larger(result->peak_bytes, inputs);
+  const uint64_t bytes = number_larger(result->peak_bytes, inputs);
   const uint64_t certain =
       result->bound_bytes > t->doubt ? result->bound_bytes - t->doubt : 0;
-  const uint64_t bound = larger(certain, inputs);
+  const uint64_t bound = number_larger(certain, inputs);
   if (!t->is_body[i] && !runs_graphs(&t->graphs[i]))
-    t->floor = larger(t->floor, bound);
-  t->doubt = larger(t->doubt, bytes - bound);
+    t->floor = number_larger(t->floor, bound);
+  t->doubt = number_larger(t->doubt, bytes - bound);
   return bytes;
 }
 
@@ -223,8 +222,7 @@ static calm_status try_file_order(plan_candidate *best, const planner *p,
   plan_candidate c;
   uint32_t *file_order;
   const layout_options o = pipeline_layout_options(p->options);
-  ARENA_ARRAY(p->scratch, file_order, p->problem.order.op_count);
-  for (uint32_t u = 0; u < p->problem.order.op_count; u++) file_order[u] = u;
+  TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
   TRY(plan_place(&c, p, file_order, &o, l));
   TRY(list_offsets(&c, p));
   TRY(predict(&c, p));
@@ -385,8 +383,7 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
   return record_entry(plan, p, c);
 }
 
-/* ---- And judged again -----------------------------------------------------
- */
+/* ---- And judged again ---------------------------------------------------- */
 
 static calm_status judge(const planner *p, const memory_verdict *verdict) {
   const calm_plan *plan = p->plan;

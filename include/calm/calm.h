@@ -203,7 +203,7 @@ CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
 CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                                        const calm_op *op);
 
-/* "tflite", "cg", or "built". */
+/* "tflite", "onnx", "cg", or "built". */
 CALM_API const char *calm_model_format(const calm_model *model);
 
 CALM_API uint32_t calm_model_op_count(const calm_model *model);

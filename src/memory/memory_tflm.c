@@ -14,7 +14,7 @@
 
 #include "base/number.h"
 
-/* ---- Who is in use at the same time ------------------------------------- */
+/* ---- Who is in use at the same time -------------------------------------- */
 
 /* Positions of buffers by the scope at which they begin; over them a tree of
    the latest end of any placed buffer below. */
@@ -96,7 +96,7 @@ static uint32_t tree_find(const span_tree *tree, memory_span span,
   }
 }
 
-/* ---- Placing ------------------------------------------------------------ */
+/* ---- Placing ------------------------------------------------------------- */
 
 typedef struct placer {
   tflm_buffer *buffers;
@@ -194,7 +194,7 @@ calm_status tflm_place(uint64_t *out_head, tflm_buffer *buffers, uint32_t count,
   return status;
 }
 
-/* ---- A whole model ------------------------------------------------------ */
+/* ---- A whole model ------------------------------------------------------- */
 
 /* The type by which the runtime measures.  It does not pack four bits.
    VAR_HANDLE points its output at memory of its own before the arena is

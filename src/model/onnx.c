@@ -33,7 +33,7 @@ enum {
   METADATA_KEY = PROTO_KEY(1, PROTO_BYTES)
 };
 
-/* ---- Recognition -------------------------------------------------------- */
+/* ---- Recognition --------------------------------------------------------- */
 
 /* Field 1 is the IR version, a small number; the next field is one of those
    that a model has. */
@@ -60,7 +60,7 @@ bool onnx_recognise(const uint8_t *bytes, size_t length) {
   return begins_like_model(bytes, length) || has_graph(bytes, length);
 }
 
-/* ---- What the parts share ----------------------------------------------- */
+/* ---- What the parts share ------------------------------------------------ */
 
 calm_status onnx_fail(const onnx_reader *r, uint32_t graph, size_t position,
                       const char *format, ...) {
@@ -73,7 +73,7 @@ calm_status onnx_fail(const onnx_reader *r, uint32_t graph, size_t position,
                     r->graphs.data[graph].name);
 }
 
-/* ---- The header --------------------------------------------------------- */
+/* ---- The header ---------------------------------------------------------- */
 
 /* "ai.onnx" is another name of the standard domain. */
 static const char *plain_domain(const char *domain) {
@@ -198,7 +198,7 @@ static calm_status read_header(onnx_reader *r) {
   return read_metadata_names(r);
 }
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- The file ------------------------------------------------------------ */
 
 void onnx_reader_init(onnx_reader *r, calm_model *model) {
   *r = (onnx_reader){.model = model, .context = model->context};

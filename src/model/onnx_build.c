@@ -24,7 +24,7 @@ typedef struct builder {
   uint32_t *reader; /* per value: the last operator that lists it, from 1 */
 } builder;
 
-/* ---- Which values become tensors ---------------------------------------- */
+/* ---- Which values become tensors ----------------------------------------- */
 
 /* Weights that bodies take from here are weights in there. */
 static void note_reads(builder *b, const onnx_node *node) {
@@ -66,7 +66,7 @@ static calm_status choose_values(builder *b) {
   return CALM_OK;
 }
 
-/* ---- Sizes that are not known ------------------------------------------- */
+/* ---- Sizes that are not known -------------------------------------------- */
 
 static bool has_shape(const onnx_value *value) {
   if (value->shape.rank == ONNX_NO_RANK) return false;
@@ -142,7 +142,7 @@ static calm_status demand_sizes(const builder *b) {
   return missing ? fail_missing(b, missing) : CALM_OK;
 }
 
-/* ---- Tensors ------------------------------------------------------------ */
+/* ---- Tensors ------------------------------------------------------------- */
 
 static unsigned flags_of(const onnx_value *value) {
   unsigned flags = 0;
@@ -194,7 +194,7 @@ static calm_status add_tensors(builder *b) {
   return CALM_OK;
 }
 
-/* ---- Operators ---------------------------------------------------------- */
+/* ---- Operators ----------------------------------------------------------- */
 
 /* Operands first, then what the bodies read, each once. */
 static calm_status list_inputs(graph_op *op, const builder *b,
@@ -255,7 +255,7 @@ static calm_status add_operators(builder *b) {
   return CALM_OK;
 }
 
-/* ---- Graphs ------------------------------------------------------------- */
+/* ---- Graphs -------------------------------------------------------------- */
 
 /* Bodies are often all called the same, or nothing. */
 static calm_status choose_name(const char **out, onnx_reader *r,

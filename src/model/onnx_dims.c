@@ -80,7 +80,7 @@ calm_status onnx_size_input(onnx_reader *r, onnx_value *input) {
   return CALM_OK;
 }
 
-/* ---- What is wrong ------------------------------------------------------ */
+/* ---- What is wrong ------------------------------------------------------- */
 
 enum { SHOWN = 8 };
 

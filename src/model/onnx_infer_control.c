@@ -64,7 +64,7 @@ static void take(infer_node *n, uint32_t o, const onnx_value *value) {
 
 static const onnx_value unknown_value = {.shape.rank = ONNX_NO_RANK};
 
-/* ---- If ----------------------------------------------------------------- */
+/* ---- If ------------------------------------------------------------------ */
 
 static int64_t condition(const infer_node *n, uint32_t i) {
   const onnx_contents *c = infer_input_contents(n, i);
@@ -123,7 +123,7 @@ static calm_status next_branch(uint32_t *out, infer_node *n, uint32_t runs,
   return CALM_OK;
 }
 
-/* ---- Loop --------------------------------------------------------------- */
+/* ---- Loop ---------------------------------------------------------------- */
 
 /* The condition is true unless an operand says otherwise. */
 static calm_status give_condition(infer_node *n, onnx_value *flag) {
@@ -277,7 +277,7 @@ calm_status infer_loop(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Scan --------------------------------------------------------------- */
+/* ---- Scan ---------------------------------------------------------------- */
 
 /* Up to opset 8 there is a batch dimension in front of everything and a list
    of lengths as first operand. */
@@ -397,7 +397,7 @@ calm_status infer_scan(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- All of them -------------------------------------------------------- */
+/* ---- All of them --------------------------------------------------------- */
 
 /* The graphs of a node that calm does not know, one after the other. */
 static calm_status next_unknown(uint32_t *out, infer_node *n, uint32_t runs,

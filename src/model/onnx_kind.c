@@ -53,7 +53,7 @@ uint32_t onnx_needed_outputs(const onnx_node *node) {
   return row ? row->needed_outputs : ALL;
 }
 
-/* ---- Kinds -------------------------------------------------------------- */
+/* ---- Kinds --------------------------------------------------------------- */
 
 static const onnx_shape *shape_of_input(const onnx_graph *g,
                                         const onnx_node *node, uint32_t i) {
@@ -109,7 +109,7 @@ static calm_status name_opaque(const char **out, onnx_reader *r,
   return onnx_qualify(out, r, domain, node->op_type);
 }
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 /* "1,2"; NULL if all are what they are when nothing is said, or if there are
    more than could mean anything. */

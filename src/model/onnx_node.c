@@ -24,7 +24,7 @@ enum {
   TYPE_SPARSE = 11
 };
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 static double float_of(uint64_t bits) {
   uint32_t half = (uint32_t)bits;
@@ -160,7 +160,7 @@ static calm_status read_attribute(onnx_attribute *out, onnx_reader *r,
   return CALM_OK;
 }
 
-/* ---- The node ----------------------------------------------------------- */
+/* ---- The node ------------------------------------------------------------ */
 
 typedef struct node_counts {
   uint32_t inputs, outputs, attributes;

@@ -191,7 +191,7 @@ void onnx_reader_free(onnx_reader *r);
 /* Everything up to the marking of weights: what can be said without shapes. */
 calm_status onnx_parse(onnx_reader *r);
 
-/* ---- Reading, in the order of the calls --------------------------------- */
+/* ---- Reading, in the order of the calls ---------------------------------- */
 
 /* The --dim options of the model; CALM_MISUSE if one is no NAME=N. */
 calm_status onnx_read_dims(onnx_reader *r);
@@ -246,7 +246,7 @@ uint32_t onnx_needed_outputs(const onnx_node *node);
 /* The element type for a TensorProto.DataType; ELEMENT_ABSTRACT: none. */
 element_type onnx_element_type(int32_t type);
 
-/* ---- What they share ---------------------------------------------------- */
+/* ---- What they share ----------------------------------------------------- */
 
 /* "DOMAIN:NAME", in the scratch. */
 calm_status onnx_qualify(const char **out, onnx_reader *r, const char *domain,

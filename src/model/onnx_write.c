@@ -29,7 +29,7 @@ typedef struct onnx_writer {
   bool mapped;
 } onnx_writer;
 
-/* ---- Which node goes where ---------------------------------------------- */
+/* ---- Which node goes where ----------------------------------------------- */
 
 /* A node that waits for what it reads; those before `next` are looked after. */
 typedef struct waiting {
@@ -135,7 +135,7 @@ static calm_status arrange(onnx_writer *w, const calm_model *model, arena *a) {
   return CALM_OK;
 }
 
-/* ---- The bytes ---------------------------------------------------------- */
+/* ---- The bytes ----------------------------------------------------------- */
 
 /* Pieces that follow each other in the file are one. */
 static calm_status copy(onnx_writer *w, size_t begin, size_t end) {
@@ -229,7 +229,7 @@ static calm_status copy_graph(onnx_writer *w) {
   return CALM_OK;
 }
 
-/* ---- The note ----------------------------------------------------------- */
+/* ---- The note ------------------------------------------------------------ */
 
 enum {
   MODEL_METADATA = PROTO_KEY(14, PROTO_BYTES),
@@ -283,7 +283,7 @@ static calm_status is_note(bool *out, const proto_file *file, proto_span span) {
   return CALM_OK;
 }
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- The file ------------------------------------------------------------ */
 
 /* An old note goes where a new one comes. */
 static calm_status copy_file(onnx_writer *w) {

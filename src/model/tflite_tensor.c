@@ -22,7 +22,7 @@ typedef struct source {
   graph_tensor tensor;
 } source;
 
-/* ---- Element type, shape and name --------------------------------------- */
+/* ---- Element type, shape and name ---------------------------------------- */
 
 static calm_status read_type(source *s, const tflite_reader *r) {
   int8_t code = flat_i8(&r->file, s->table, TFLITE_tensor_type, 0);
@@ -65,7 +65,7 @@ static calm_status read_shape(source *s, tflite_reader *r) {
                      s->tensor.name);
 }
 
-/* ---- Constants and variables -------------------------------------------- */
+/* ---- Constants and variables --------------------------------------------- */
 
 /* Several tensors may share a buffer, which counts once. */
 static calm_status weigh(tflite_reader *r, const source *s, uint32_t buffer,
@@ -111,7 +111,7 @@ static void read_scales(source *s, const tflite_reader *r) {
         flat_vector_of(&r->file, table, TFLITE_quantization_scale, 4).count;
 }
 
-/* ---- Notices ------------------------------------------------------------ */
+/* ---- Notices ------------------------------------------------------------- */
 
 static size_t print_shape(char *out, size_t size, const tflite_reader *r,
                           flat_vector shape) {
@@ -156,7 +156,7 @@ static void notice_uncountable_type(tflite_reader *r, const source *s) {
            element_type_name(type));
 }
 
-/* ---- All of them -------------------------------------------------------- */
+/* ---- All of them --------------------------------------------------------- */
 
 static calm_status read_tensor(tflite_reader *r, graph *g, name_table *names,
                                source *s) {

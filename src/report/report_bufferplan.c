@@ -131,7 +131,7 @@ static void write_source(text *out, const calm_plan *plan, const char *name) {
   text_format(out,
               " * Scratch buffers are those of the "
               "kernels \"");
-  report_comment(out, plan->runtime.kernels ? plan->runtime.kernels : "auto");
+  report_comment(out, plan->runtime.kernels);
   text_format(out, "\".\n */\n");
 }
 
@@ -205,7 +205,7 @@ static calm_status write_all(text *out, entries *e) {
 calm_status report_bufferplan(text *out, const calm_plan *plan,
                               arena *scratch) {
   entries e = {.plan = plan, .scratch = scratch};
-  if (!plan_is_for_tflm(plan))
+  if (!plan_is_for(plan, "tflm"))
     return refuse(plan, CALM_MISUSE,
                   "is for TensorFlow Lite Micro: plan with --memory tflm");
   calm_status status = list_entries(&e);

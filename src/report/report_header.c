@@ -26,8 +26,19 @@ typedef struct header {
 
 /* ---- What it is about ---------------------------------------------------- */
 
-static bool is_tflm(const calm_plan *plan) {
-  return plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+static void write_whose_offsets(header *h) {
+  const calm_plan *plan = h->plan;
+  if (plan_is_for(plan, "tflm") && plan->runtime.source == PLAN_NONE)
+    text_format(h->out,
+                " * No plan helps here: these are the offsets that the "
+                "runtime is expected to choose.\n");
+  if (plan_is_for(plan, "litert"))
+    text_format(h->out,
+                " * TensorFlow Lite takes no offsets: these are those that it "
+                "is expected to choose.\n");
+  if (plan_is_for(plan, "ort"))
+    text_format(h->out,
+                " * ONNX Runtime takes no offsets and chooses its own.\n");
 }
 
 static void write_source(header *h) {
@@ -49,11 +60,8 @@ static void write_source(header *h) {
               "%s_ARENA_ALIGN.\n"
               " * Steps count from 0 in the order below.\n",
               h->upper);
-  if (plan->runtime.name && plan->runtime.source == PLAN_NONE)
-    text_format(h->out,
-                " * No plan helps here: these are the offsets that the "
-                "runtime is expected to choose.\n");
-  if (is_tflm(plan))
+  write_whose_offsets(h);
+  if (plan_is_for(plan, "tflm"))
     report_arena_comment(h->out, plan->runtime.head_bytes, &plan->runtime.tail);
   text_format(h->out, " */\n");
 }
@@ -153,7 +161,7 @@ static calm_status write_other_graph(header *h, uint32_t i) {
   snprintf(before, sizeof before, "G%" PRIu32 "_", i);
   text_format(h->out, "\n");
   begin_comment(h, "Graph ", g->name);
-  if (!plan_is_for_tflm(h->plan)) {
+  if (!plan_is_for(h->plan, "tflm")) {
     text_format(h->out,
                 ": not planned here; what it needs is scratch of the "
                 "operator\n   that runs it. */\n");

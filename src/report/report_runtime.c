@@ -67,13 +67,13 @@ static void add_peaks(text *out, const char *who, const plan_peaks *p) {
 static void describe_ort(text *out, const plan_runtime *r) {
   text_format(out,
               "ONNX Runtime follows the order of a file on request only: ");
-  add_peaks(out, "the peak of the planned file is", &r->plan_peaks);
+  add_peaks(out, "the peak of the planned file is", &r->planned_peaks);
   add_peaks(out, "; that of the file as it is", &r->file_peaks);
   if (r->small_weights)
     text_format(out, "; %s bytes of small weights come on top",
                 report_number(r->small_weights).text);
   if (!r->by_default &&
-      r->plan_peaks.default_bytes > r->file_peaks.default_bytes)
+      r->planned_peaks.default_bytes > r->file_peaks.default_bytes)
     text_format(out,
                 "; left to itself the runtime needs more for the planned file, "
                 "--for ort-default plans for that");
@@ -177,7 +177,7 @@ static json_t *write_ort(arena *scratch, const calm_plan *plan) {
   return json_pack(
       "{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "for",
       r->by_default ? "ort-default" : "file-order", "file",
-      write_peaks(&r->file_peaks), "plan", write_peaks(&r->plan_peaks),
+      write_peaks(&r->file_peaks), "plan", write_peaks(&r->planned_peaks),
       "small_weight_bytes", report_json_number(r->small_weights),
       "file_sequence",
       list_sequence(scratch, plan->graph, plan->graphs[0].sequence),
@@ -189,8 +189,8 @@ json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
   static const char *const sources[] = {"calm", "model", "runtime"};
   const plan_runtime *r = &plan->runtime;
   if (!r->name) return json_null();
-  if (!strcmp(r->name, "litert")) return write_litert(r);
-  if (!strcmp(r->name, "ort")) return write_ort(scratch, plan);
+  if (plan_is_for(plan, "litert")) return write_litert(r);
+  if (plan_is_for(plan, "ort")) return write_ort(scratch, plan);
   json_t *runtime = json_pack(
       "{s:s, s:s, s:o, s:o, s:o}", "name", r->name, "kernels", r->kernels,
       "default_head_bytes", report_json_number(r->default_head_bytes),

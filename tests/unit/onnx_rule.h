@@ -78,7 +78,7 @@ static inline const char *bench_word(rule_bench *b, const char *text,
   return word;
 }
 
-/* ---- Values ------------------------------------------------------------- */
+/* ---- Values -------------------------------------------------------------- */
 
 static inline int32_t rule_type(char letter) {
   static const char letters[] = "?fuc__jisbhd";
@@ -219,7 +219,7 @@ static inline void bench_set_outputs(rule_bench *b, uint32_t g,
   graph->outputs = read_ids(b, &graph->output_count, ids);
 }
 
-/* ---- Nodes -------------------------------------------------------------- */
+/* ---- Nodes --------------------------------------------------------------- */
 
 static inline void read_list(rule_bench *b, onnx_attribute *a,
                              const char *text) {
@@ -295,7 +295,7 @@ static inline void bench_add_body(rule_bench *b, onnx_node *node,
   a->graphs[0] = body;
 }
 
-/* ---- Comparing ---------------------------------------------------------- */
+/* ---- Comparing ----------------------------------------------------------- */
 
 /* A value in the language above. */
 static inline void print_value(char *out, size_t size, const onnx_value *v,
@@ -351,7 +351,7 @@ static inline void compare_outputs(rule_bench *b, const onnx_rule *rule,
   }
 }
 
-/* ---- Whole tables ------------------------------------------------------- */
+/* ---- Whole tables -------------------------------------------------------- */
 
 static inline uint32_t count_words(const char *text) {
   uint32_t words = 0;

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "memory/memory_kernels.h"
+#include "memory/memory_scratch.h"
 
 /* "256 256" of each operator, semicolons between operators. */
 static const char *list(const memory_scratch *s, uint32_t ops) {

@@ -1,7 +1,7 @@
 #include "onnx_rule.h"
 #include "scarce.h"
 
-/* ---- The file says otherwise -------------------------------------------- */
+/* ---- The file says otherwise --------------------------------------------- */
 
 static void count_warnings(void *payload, calm_log_level level,
                            const char *line) {
@@ -37,7 +37,7 @@ static void test_stated(void **state) {
   check_stated("f[4]", "f[n,4]", 1);
 }
 
-/* ---- Reasons ------------------------------------------------------------ */
+/* ---- Reasons ------------------------------------------------------------- */
 
 /* Relu of what `op` makes of `operand`. */
 static void check_why(const char *op, const char *domain, const char *operand,
@@ -91,7 +91,7 @@ static void test_contradiction(void **state) {
   bench_close(&b);
 }
 
-/* ---- If ----------------------------------------------------------------- */
+/* ---- If ------------------------------------------------------------------ */
 
 /* The branches reshape an outer [2,6] to `one` or `other`. */
 static void build_if(rule_bench *b, const char *condition, const char *one,
@@ -148,7 +148,7 @@ static void test_no_branch(void **state) {
   bench_close(&b);
 }
 
-/* ---- Loop --------------------------------------------------------------- */
+/* ---- Loop ---------------------------------------------------------------- */
 
 /* A loop that carries `carried`, joins it with `more` along axis 0, and gives
    out `more` of every round. */
@@ -220,7 +220,7 @@ static void test_scan(void **state) {
   bench_close(&b);
 }
 
-/* ---- Limits ------------------------------------------------------------- */
+/* ---- Limits -------------------------------------------------------------- */
 
 /* Loops in loops: the effort must not multiply with every level. */
 static void test_nesting(void **state) {

@@ -95,7 +95,7 @@ static void check_plan(const calm_plan *plan, enumeration *e) {
   assert_memory_equal(run, plan->sequence, e->g->ops.count * sizeof *run);
   assert_memory_equal(run, plan->runtime.default_sequence,
                       e->g->ops.count * sizeof *run);
-  assert_int_equal(plan->runtime.plan_peaks.default_bytes,
+  assert_int_equal(plan->runtime.planned_peaks.default_bytes,
                    plan->summary.peak_bytes);
   assert_true(plan->summary.peak_bytes <=
               plan->runtime.file_peaks.default_bytes);

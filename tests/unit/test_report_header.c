@@ -49,6 +49,28 @@ static void other_graphs_are_scratch_elsewhere(void **state) {
 }
 
 /* An elided concat lies in several places, a view in those of another. */
+/* Whose offsets these are depends on the runtime, and only one of them has the
+   bodies in the same arena. */
+static void runtimes_that_take_no_offsets_are_named(void **state) {
+  const struct {
+    const char *memory, *said;
+  } cases[] = {
+      {"litert",
+       " * TensorFlow Lite takes no offsets: these are those that it "
+       "is expected to choose.\n"},
+      {"ort", " * ONNX Runtime takes no offsets and chooses its own.\n"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    planned p;
+    const char *const options[] = {"memory", cases[i].memory, NULL};
+    const char *const pieces[] = {
+        cases[i].said, "/* Graph \"branch\": not planned here", NULL};
+    planned_open(&p, planned_two_graphs, "two.cg", options);
+    planned_says(&p, CALM_FORMAT_C_HEADER, pieces);
+    planned_close(&p);
+  }
+}
+
 static void what_has_no_bytes_of_its_own_is_told(void **state) {
   planned p;
   const char *const options[] = {"memory", "serenity", "inputs", "external",
@@ -115,6 +137,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(macros_say_what_the_plan_says),
       cmocka_unit_test(other_graphs_are_scratch_elsewhere),
+      cmocka_unit_test(runtimes_that_take_no_offsets_are_named),
       cmocka_unit_test(what_has_no_bytes_of_its_own_is_told),
       cmocka_unit_test(large_figures_take_wider_words),
       cmocka_unit_test(a_graph_of_nothing_has_no_arrays),
