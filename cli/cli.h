@@ -72,7 +72,8 @@ struct request {
   int operand_count;
   emission emissions[MAX_EMISSIONS];
   int emission_count;
-  const char *output; /* the model to be written; NULL: none */
+  const char *output;  /* the model to be written; NULL: none */
+  const char *scratch; /* a file that the library will read; NULL: none */
   color_choice color;
   bool json, dump, in_place, quiet, verbose, help;
 };

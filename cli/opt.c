@@ -113,6 +113,7 @@ static int set_flag(request *r, const opt_own *own, const char *value) {
 static int set_option(request *r, const opt_own *own,
                       const calm_option_info *info, const char *value) {
   if (own) return own->set ? own->set(r, value) : set_flag(r, own, value);
+  if (!strcmp(info->name, "scratch")) r->scratch = value;
   calm_status status = calm_options_set(r->options, info->name, value);
   return status ? story_failure(r, status) : EXIT_DONE;
 }

@@ -67,13 +67,19 @@ void output_open_standard(void) {
       (void)!open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
 }
 
+static bool is_same_inode(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_file(const char *path, const struct stat *file) {
+  struct stat named;
+  return path && stat(path, &named) == 0 && is_same_inode(&named, file);
+}
+
 static bool is_input(const request *r, const struct stat *file) {
-  struct stat input;
   for (int i = 0; i < r->operand_count; i++)
-    if (stat(r->operands[i], &input) == 0 && input.st_dev == file->st_dev &&
-        input.st_ino == file->st_ino)
-      return true;
-  return false;
+    if (is_file(r->operands[i], file)) return true;
+  return is_file(r->scratch, file);
 }
 
 /* Behind /dev/stdout or /dev/stderr there may be a file that is already being
@@ -142,10 +148,6 @@ static const char *split_path(struct stat *directory, const char *path) {
     snprintf(holder, sizeof holder, "%.*s", (int)(slash - path) + 1, path);
   if (stat(holder, directory)) *directory = (struct stat){0};
   return slash ? slash + 1 : path;
-}
-
-static bool is_same_inode(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 /* One file by two names, whether it is there already or not. */

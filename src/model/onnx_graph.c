@@ -121,9 +121,12 @@ static calm_status add_weight(onnx_reader *r, uint32_t graph, const char *name,
     TRY(add_value(&id, r, graph, name, position));
     value = &r->graphs.data[graph].values.data[id];
   } else if (value->flags & ONNX_VALUE_WEIGHT) {
-    context_log(r->context, CALM_LOG_WARNING,
-                "%s: there are several initializers '%s'; the last one counts",
-                r->file.path, name);
+    if (!r->repeated_weights)
+      context_log(r->context, CALM_LOG_WARNING,
+                  "%s: there are several initializers '%s'; the last one "
+                  "counts, here and wherever else",
+                  r->file.path, name);
+    r->repeated_weights = true;
   } else {
     value->flags &= ~(unsigned)ONNX_VALUE_INPUT;
     if (r->ir_version >= FIRST_OVERRIDABLE_IR)

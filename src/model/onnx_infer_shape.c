@@ -229,9 +229,13 @@ calm_status infer_transpose(infer_node *n) {
     return infer_conflict(n, "permutes %" PRIu32 " of %" PRIu32 " dimensions",
                           perm->count, in->rank);
   TRY(infer_make(&out, n, 0, in->rank));
+  bool taken[INFER_MAX_RANK] = {false};
   for (uint32_t i = 0; i < in->rank; i++) {
     uint32_t from;
     TRY(source_axis(&from, n, i, in->rank));
+    if (taken[from])
+      return infer_conflict(n, "takes dimension %" PRIu32 " twice", from);
+    taken[from] = true;
     infer_copy(out, i, in, from);
   }
   return CALM_OK;

@@ -101,6 +101,8 @@ calm_status fold_slice(infer_node *n) {
 
 /* ---- Split --------------------------------------------------------------- */
 
+enum { UNEQUAL_PARTS = 18 }; /* the opset that allows a smaller last one */
+
 /*
  * The sizes are a list, or all outputs are as large as the first and the last
  * has what is left.
@@ -126,6 +128,22 @@ static calm_status check_parts(infer_node *n, const infer_list *sizes,
       n, "splits %" PRId64 " into parts that sum up to %" PRId64, size, sum);
 }
 
+/* Before opset 18 equal parts are meant, and since then their number is told.
+ */
+static calm_status check_equal_parts(infer_node *n, const infer_list *sizes,
+                                     int64_t size, uint32_t parts) {
+  const int64_t told = onnx_find_int(n->node, "num_outputs", parts);
+  if (told != parts)
+    return infer_conflict(
+        n, "splits into %" PRId64 " parts, but has %" PRIu32 " outputs", told,
+        parts);
+  if (sizes->given || n->node->opset == 0 || n->node->opset >= UNEQUAL_PARTS ||
+      size == ONNX_UNKNOWN || size % parts == 0)
+    return CALM_OK;
+  return infer_conflict(n, "splits %" PRId64 " into %" PRIu32 " equal parts",
+                        size, parts);
+}
+
 calm_status infer_split(infer_node *n) {
   const onnx_shape *in = infer_input_shape(n, 0);
   infer_list sizes = infer_list_of(n, 1, "split");
@@ -135,6 +153,7 @@ calm_status infer_split(infer_node *n) {
   if (!in || parts == 0) return CALM_OK;
   TRY(infer_axis(&axis, n, onnx_find_int(n->node, "axis", 0), in->rank));
   TRY(check_parts(n, &sizes, in->dims[axis]));
+  TRY(check_equal_parts(n, &sizes, in->dims[axis], parts));
   for (uint32_t o = 0; o < parts; o++) {
     onnx_shape *out;
     TRY(infer_make(&out, n, o, in->rank));

@@ -182,6 +182,7 @@ typedef struct onnx_reader {
   VECTOR(onnx_function) functions;
   name_table opset_names, function_names; /* those by "DOMAIN:NAME" */
   bool random_functions; /* some function draws random numbers */
+  bool repeated_weights; /* has been warned of */
   VECTOR(onnx_dim) dims;
   VECTOR(const char *) symbols; /* every dim_param, once, as first met */
   name_table symbol_names;

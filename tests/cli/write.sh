@@ -24,6 +24,17 @@ for name in in.cg soft.cg hard.cg "../$(basename "$work")/in.cg"; do
 done
 cmp -s $graph "$work/in.cg" || fault "the input changed"
 
+checking "a file that an option names is an input, too"
+echo "# no operators" >"$work/scratch"
+ln -s scratch "$work/linked"
+for name in scratch linked; do
+  run plan "$work/in.cg" --scratch "$work/scratch" -o "$work/$name"
+  one_line_error 2 "is an input, and is not overwritten"
+  run plan "$work/in.cg" --emit "plan=$work/$name" --scratch "$work/scratch"
+  one_line_error 2 "is an input, and is not overwritten"
+done
+[ "$(cat "$work/scratch")" = "# no operators" ] || fault "it changed"
+
 checking "what cannot be meant"
 run plan "$work/in.cg" -o "$work/out.tflite"
 one_line_error 2 "out.tflite: the output has the format of the input, which is .cg"

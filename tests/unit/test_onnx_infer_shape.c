@@ -52,6 +52,8 @@ static void test_order(void **state) {
       {"Transpose", 13, "f[2,n,4]", "", "f[4,n,2]"},
       {"Transpose", 13, "f[2,n,4]", "perm=[1,2,0]", "f[n,4,2]"},
       {"Transpose", 13, "f[2,3,4]", "perm=[1,0]", "error: permutes 2"},
+      {"Transpose", 13, "f[2,3]", "perm=[1,1]",
+       "error: takes dimension 1 twice"},
       {"Expand", 13, "f[3,1] i{2,1,6}", "", "f[2,3,6]"},
       {"Expand", 13, "f[3,4] i{1}", "", "f[3,4]"},
       {"Expand", 13, "f[3,4] i{3,5}", "", "error: do not broadcast"},

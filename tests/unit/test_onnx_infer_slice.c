@@ -31,6 +31,7 @@ static void test_split(void **state) {
       {"Split", 18, "f[7]", "num_outputs=3", "f[3] f[3] f[1]"},
       {"Split", 18, "f[7] i[2]", "", "f[?] f[?]"},
       {"Split", 13, "f[7] i{3,3}", "", "error: sum up to 6"},
+      {"Split", 18, "f[7]", "num_outputs=3", "error: into 3 parts, but has"},
       {"Split", 13, "i{1,2,3} i{1,2}", "", "i{1} i{2,3}"},
       {"Split", 18, "f[n,2]", "num_outputs=1", "f[n,2]"}};
   CHECK_RULES(rules);
