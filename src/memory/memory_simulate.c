@@ -161,12 +161,13 @@ static calm_status follow_operands(simulation *s, const graph_op *op) {
 
 /* ---- Before the first step ----------------------------------------------- */
 
-enum { SEVERAL = UINT32_MAX, NOTHING = UINT32_MAX - 1 };
+/* No ids: these are the last two, and no graph has so many tensors. */
+static const tensor_id SEVERAL = UINT32_MAX, NOTHING = UINT32_MAX - 1;
 
 /* What is stored behind two tensors together. */
 static tensor_id unite(tensor_id a, tensor_id b) {
   if (a == NOTHING || a == b) return b;
-  return b == NOTHING ? a : (tensor_id)SEVERAL;
+  return b == NOTHING ? a : SEVERAL;
 }
 
 static tensor_id sole_of_operands(const simulation *s, const graph_op *op) {
