@@ -17,6 +17,10 @@ static const char *const inspect_examples[] = {
 static const char *const plan_examples[] = {
     "calm plan net.tflite",
     "the least peak and arena, with a proof",
+    "calm plan net.tflite -o planned.tflite",
+    "write the model in that order, with its offline plan",
+    "calm plan net.onnx --dim batch=1 -o net-less.onnx",
+    "the same network with its nodes in that order",
     "calm plan net.cg --memory serenity --json",
     "as one JSON object",
     "calm plan net.tflite --budget 256K --emit plan=net.json",

@@ -6,8 +6,7 @@
 #include "story.h"
 
 /* Options to come: better told so than called unknown. */
-static const char later_options[] =
-    "rewrite partials kernels overlap onchip threads for";
+static const char later_options[] = "rewrite partials overlap onchip threads";
 
 /* ---- Finding a row ------------------------------------------------------- */
 

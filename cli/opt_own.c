@@ -59,7 +59,8 @@ static const opt_own rows[] = {
      NULL,
      offsetof(request, in_place)},
     {{"emit", "plan pack", "KIND=FILE", NULL,
-      "write a file as well: csv, or the plan (JSON) of calm plan; repeatable"},
+      "write a file as well, repeatable: csv; of calm plan also plan (JSON), "
+      "c-header, bufferplan, trace, model-explorer"},
      0,
      set_emit,
      0},

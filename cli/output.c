@@ -16,29 +16,29 @@ static const struct {
   const char *name, *verbs;
   calm_format format;
 } kinds[] = {{"plan", "plan", CALM_FORMAT_JSON},
-             {"csv", "plan pack", CALM_FORMAT_CSV}};
+             {"csv", "plan pack", CALM_FORMAT_CSV},
+             {"bufferplan", "plan", CALM_FORMAT_BUFFERPLAN},
+             {"c-header", "plan", CALM_FORMAT_C_HEADER},
+             {"trace", "plan", CALM_FORMAT_TRACE},
+             {"model-explorer", "plan", CALM_FORMAT_MODEL_EXPLORER}};
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-static const char later_kinds[] =
-    "bufferplan c-header trace model-explorer html";
+static const char later_kinds[] = "html";
 
 static int refuse_kind(const command *c, const char *word, size_t length) {
-  const char *names[KIND_COUNT + 1] = {""};
-  int count = 0;
+  char known[128] = "";
+  size_t used = 0;
   for (int i = 0; i < KIND_COUNT; i++)
     if (opt_is_among(kinds[i].verbs, c->name, strlen(c->name)))
-      names[count++] = kinds[i].name;
+      used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                               used ? ", " : "", kinds[i].name);
   if (opt_is_among(later_kinds, word, length))
-    story_tell("--emit: %.*s comes in a later version; now there is %s%s%s",
-               (int)length, word, names[0], count > 1 ? " and " : "",
-               count > 1 ? names[1] : "");
+    story_tell("--emit: %.*s comes in a later version; now there is %s",
+               (int)length, word, known);
   else
-    story_tell(
-        "--emit: '%.*s' is not a kind of output of calm %s; there is "
-        "%s%s%s",
-        (int)length, word, c->name, names[0], count > 1 ? " and " : "",
-        count > 1 ? names[1] : "");
+    story_tell("--emit: '%.*s' is not a kind of output of calm %s; there is %s",
+               (int)length, word, c->name, known);
   return EXIT_USAGE;
 }
 

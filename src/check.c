@@ -1,11 +1,15 @@
-/* Whether a plan holds for a model: the plan inside a .tflite file, or one in
-   JSON. */
+/*
+ * Whether a plan holds for a model: the plan inside a .tflite file (first as a
+ * table of words, check_table.c, then by its offsets), or one in JSON (by its
+ * offsets, then by what else it says, check_claims.c).
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "check_claims.h"
+#include "check_table.h"
 #include "pipeline.h"
 #include "report/report_plan_read.h"
 
@@ -15,97 +19,52 @@ static calm_status fault(calm_verdict *v, const char *kind, const char *words) {
   return CALM_OK;
 }
 
-/* Offsets of the entry's tensors; -1 leaves a tensor to the runtime. */
-static calm_status read_offsets(memory_plan *out, const graph *g,
-                                const model_offline_plan *offline, arena *a) {
-  uint64_t *offsets;
-  ARENA_ARRAY(a, offsets, g->tensors.count);
-  for (tensor_id t = 0; t < g->tensors.count; t++) {
-    const int32_t offset = offline->offsets[g->tensors.data[t].file_index];
-    offsets[t] = offset == -1 ? UINT64_MAX : (uint64_t)(int64_t)offset;
-    if (g->tensors.data[t].flags & CALM_TENSOR_CONST) offsets[t] = UINT64_MAX;
-  }
-  *out = (memory_plan){
-      .offsets = offsets, .arena_bytes = UINT64_MAX, .unplaced_allowed = true};
-  return CALM_OK;
-}
-
-/* A table without offsets. */
-static calm_status unreadable(calm_verdict *v, const char *reason) {
-  char words[128];
-  const int length =
-      snprintf(words, sizeof words, "OfflineMemoryAllocation: %s", reason);
-  const char *copy = arena_string(&v->arena, words, (size_t)length);
-  if (!copy) return context_no_memory(v->context);
-  return fault(v, "short", copy);
-}
-
-static uint32_t count_tensors(const calm_model *model) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < model->graphs.count; i++)
-    count += model->graphs.data[i].tensors.count;
-  return count;
-}
-
-/* Faults of the table itself: what keeps a runtime from reading it. */
-static calm_status judge_table(calm_verdict *v, bool *out_readable) {
-  const model_offline_plan *offline = &v->model->offline;
-  const uint32_t tensors = count_tensors(v->model);
-  *out_readable = !offline->fault && offline->word_count >= tensors;
-  if (offline->fault) return unreadable(v, offline->fault);
-  if (offline->declared_count < 0 ||
-      (uint32_t)offline->declared_count != tensors)
-    TRY(fault(
-        v, "count",
-        "OfflineMemoryAllocation speaks of another number of tensors than "
-        "the model has: the runtime refuses it"));
-  if (!*out_readable)
-    TRY(fault(
-        v, "short",
-        "OfflineMemoryAllocation ends before its last tensor: the runtime "
-        "reads past it"));
-  for (uint32_t i = 0; *out_readable && i < tensors; i++)
-    if (offline->offsets[i] < -1) {
-      *out_readable = false;
-      return fault(v, "negative",
-                   "OfflineMemoryAllocation holds an offset below -1: the "
-                   "runtime writes before the arena");
-    }
-  return CALM_OK;
-}
-
 /* All graphs as TensorFlow Lite Micro runs them: orders and offsets of the
    file. */
 static calm_status judge_model(calm_verdict *v, const calm_options *options) {
   pipeline_tflm t;
   TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
+  v->tflm = true;
+  v->tail = pipeline_tflm_tail(&t, &t.model);
   return tflm_check(&v->verdict, &t.model, &v->memory, &v->arena);
 }
 
 /* The entry alone. */
 static calm_status judge_entry(calm_verdict *v) {
-  memory_plan plan;
-  const graph *g = &v->model->graphs.data[0];
-  TRY(read_offsets(&plan, g, &v->model->offline, &v->arena));
-  return memory_check(&v->verdict, g, &v->memory, &plan, &v->arena);
+  uint64_t *offsets;
+  TRY(pipeline_carried_offsets(&offsets, v->model, 0, 0, &v->arena));
+  const memory_plan plan = {
+      .offsets = offsets, .arena_bytes = UINT64_MAX, .unplaced_allowed = true};
+  return memory_check(&v->verdict, &v->model->graphs.data[0], &v->memory, &plan,
+                      &v->arena);
 }
 
-static calm_status check_offline(calm_verdict *v, const calm_options *options) {
-  bool readable;
-  TRY(pipeline_memory_model(&v->memory, v->model, options));
-  if (!v->model->offline.present) return CALM_OK;
-  v->source = "OfflineMemoryAllocation";
-  TRY(judge_table(v, &readable));
-  if (!readable) return CALM_OK;
+/* What was said of the table stands behind what is said of its offsets. */
+static calm_status append(calm_verdict *v, const memory_verdict *table) {
+  for (uint32_t i = 0; i < table->faults.count; i++)
+    VECTOR_PUSH(v->context, &v->verdict.faults, table->faults.data[i]);
+  for (uint32_t i = 0; i < table->warnings.count; i++)
+    VECTOR_PUSH(v->context, &v->verdict.warnings, table->warnings.data[i]);
+  return CALM_OK;
+}
+
+static calm_status judge_offsets(calm_verdict *v, const calm_options *options) {
   memory_verdict table = v->verdict;
   memset(&v->verdict, 0, sizeof v->verdict);
   calm_status status = v->memory.subgraphs == SUBGRAPHS_TFLM
                            ? judge_model(v, options)
                            : judge_entry(v);
-  for (uint32_t i = 0; status == CALM_OK && i < table.faults.count; i++)
-    status = fault(v, table.faults.data[i].kind, table.faults.data[i].text);
+  if (status == CALM_OK) status = append(v, &table);
   memory_verdict_free(&table, v->context);
   return status;
+}
+
+static calm_status check_offline(calm_verdict *v, const calm_options *options) {
+  bool readable;
+  TRY(pipeline_memory_model(&v->memory, v->model, options));
+  if (v->model->offline.present) v->source = "OfflineMemoryAllocation";
+  TRY(check_table(&readable, &v->verdict, v->model, &v->arena));
+  return readable ? judge_offsets(v, options) : CALM_OK;
 }
 
 static calm_status read_json(memory_plan *out, calm_verdict *v) {
@@ -116,6 +75,24 @@ static calm_status read_json(memory_plan *out, calm_verdict *v) {
                                         &v->model->graphs.data[0]);
   file_map_close(&map);
   return status;
+}
+
+/* A plan in JSON says nothing of the orders of bodies here, and padding in the
+   tail depends on them. */
+static calm_status predict_tail(calm_verdict *v, const memory_plan *plan,
+                                const calm_options *options) {
+  pipeline_tflm t;
+  const op_id *const sequences[] = {plan->sequence};
+  if (v->memory.subgraphs != SUBGRAPHS_TFLM || v->verdict.faults.count)
+    return CALM_OK;
+  v->tflm = true;
+  v->tail = TFLM_TAIL_UNKNOWN;
+  if (v->model->graphs.count > 1) return CALM_OK;
+  TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
+  if (plan->sequence) t.model.sequences = sequences;
+  t.model.offsets = NULL;
+  v->tail = pipeline_tflm_tail(&t, &t.model);
+  return CALM_OK;
 }
 
 /* The bodies of operators are placed under the memory model of the plan. */
@@ -132,16 +109,24 @@ static calm_status check_json(calm_verdict *v, const calm_options *options) {
   plan.workspace_bytes = workspaces;
   if (v->memory.subgraphs == SUBGRAPHS_TFLM) plan.workspace_offsets = NULL;
   TRY(memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
+  TRY(predict_tail(v, &plan, options));
   return check_claims(v, &plan, arenas);
 }
 
+/* The one arena that the user reserves. */
+static uint64_t needed_bytes(const calm_verdict *v) {
+  return v->tflm ? tflm_arena_bytes(v->verdict.arena_bytes, &v->tail)
+                 : v->verdict.arena_bytes;
+}
+
 static calm_status check_budget(calm_verdict *v, uint64_t budget) {
-  char words[96];
-  if (!v->source || v->verdict.arena_bytes <= budget) return CALM_OK;
-  const int length = snprintf(words, sizeof words,
-                              "the plan needs %" PRIu64
-                              " bytes, more than the budget of %" PRIu64,
-                              v->verdict.arena_bytes, budget);
+  char words[112];
+  if (!v->source || needed_bytes(v) <= budget) return CALM_OK;
+  const bool whole = v->tflm && v->tail.bytes != UINT64_MAX;
+  const int length = snprintf(
+      words, sizeof words,
+      "%s %" PRIu64 " bytes, more than the budget of %" PRIu64,
+      whole ? "head and tail need" : "the plan needs", needed_bytes(v), budget);
   const char *copy = arena_string(&v->arena, words, (size_t)length);
   if (!copy) return context_no_memory(v->context);
   return fault(v, "outside", copy);

@@ -1,12 +1,34 @@
 /* What is in a model, and what its memory does in file order. */
 #include "pipeline.h"
 
+static calm_status predict(calm_inspection *i, const pipeline_tflm *file) {
+  tflm_head head;
+  TRY(tflm_predict(&head, &file->model, &i->arena));
+  i->tflm = true;
+  i->head_bytes = head.bytes;
+  i->tail = pipeline_tflm_tail(file, &file->model);
+  return CALM_OK;
+}
+
+/* Where kernels ask for scratch, it counts. */
+static calm_status add_scratch(calm_inspection *i,
+                               const calm_options *options) {
+  pipeline_tflm file;
+  graph *graphs;
+  if (i->memory.subgraphs != SUBGRAPHS_TFLM) return CALM_OK;
+  TRY(pipeline_tflm_model(&file, i->model, options, &i->arena));
+  TRY(pipeline_tflm_graphs(&graphs, &file, &i->arena));
+  i->graph = &graphs[0];
+  return predict(i, &file);
+}
+
 static calm_status look(void *result, const calm_options *options) {
   calm_inspection *i = result;
   uint64_t *arenas;
   const double start = limits_clock();
   TRY(pipeline_memory_model(&i->memory, i->model, options));
   TRY(pipeline_body_arenas(&arenas, i->model, &i->memory, &i->arena));
+  TRY(add_scratch(i, options));
   i->sequence = i->graph->order;
   TRY(memory_simulate(&i->profile, i->graph, &i->memory, arenas, i->sequence,
                       &i->arena));

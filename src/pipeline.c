@@ -24,7 +24,11 @@ calm_status pipeline_run(calm_context *context, const calm_options *options,
 static const char *preset_of(const calm_model *model,
                              const calm_options *options) {
   if (strcmp(options->memory, "auto")) return options->memory;
-  return model->format == MODEL_TFLITE ? "tflm" : "plain";
+  switch (model->format) {
+    case MODEL_TFLITE: return "tflm";
+    case MODEL_ONNX: return "ort";
+    default: return "plain";
+  }
 }
 
 calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
@@ -44,7 +48,7 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
   if (!found)
     return context_fail(model->context, CALM_MISUSE,
                         "--memory: '%s' is not one of auto, plain, serenity, "
-                        "tflm, tflm-default",
+                        "tflm, tflm-default, litert, ort",
                         preset);
   memory_model memory = *found;
   if (!strcmp(preset, "tflm")) memory_kernels_allow(&memory, library);
@@ -121,6 +125,14 @@ calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
   arena_free(&scratch);
   if (status == CALM_OK) *out = arenas;
   return status;
+}
+
+calm_status pipeline_identity(uint32_t **out, uint32_t count, arena *a) {
+  uint32_t *identity;
+  ARENA_ARRAY(a, identity, count);
+  for (uint32_t i = 0; i < count; i++) identity[i] = i;
+  *out = identity;
+  return CALM_OK;
 }
 
 void pipeline_limits(limits *out, calm_context *context,

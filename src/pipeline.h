@@ -5,7 +5,6 @@
 #ifndef CALM_PIPELINE_H
 #define CALM_PIPELINE_H
 
-#include "memory/memory_tflm.h"
 #include "plan.h"
 
 /* A zeroed result of `bytes`; NULL, "out of memory" recorded, if there is
@@ -35,6 +34,8 @@ calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
 /* A model as it is in its file, for the prediction of what TensorFlow Lite
    Micro makes of it. */
 typedef struct pipeline_tflm {
+  bool
+      tail_known; /* for the kind of file and the kernels that were asked for */
   memory_scratch scratch;
   tflm_model model; /* orders of the file; offsets if it carries a readable
                        plan, else NULL */
@@ -46,9 +47,33 @@ typedef struct pipeline_tflm {
 calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
                                  bool insisted);
 
+/*
+ * The offsets that the model's own plan gives to the tensors of a graph, whose
+ * words begin at `first_word`; there are that many, and none is below -1.
+ * UINT64_MAX: left to the runtime, as are constants whatever it says of them.
+ */
+calm_status pipeline_carried_offsets(uint64_t **out, const calm_model *model,
+                                     uint32_t graph_index, uint32_t first_word,
+                                     arena *a);
+
 /* In the arena, which must outlive *out. */
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a);
+
+/* The tail for a model that was laid out from `file`. */
+tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
+                             const tflm_model *model);
+
+/*
+ * Its graphs with all scratch of an operator as its workspace.  None is a body
+ * here: the runtime keeps the inputs of a body, like those of the entry, only
+ * until their last use.  They borrow from the model.
+ */
+calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
+                                 arena *a);
+
+/* 0, 1, ..., count - 1: operators in the order in which the file lists them. */
+calm_status pipeline_identity(uint32_t **out, uint32_t count, arena *a);
 
 /* The limits of the options; only `share` of the time limit is given. */
 void pipeline_limits(limits *out, calm_context *context,

@@ -5,6 +5,8 @@
  */
 #include "pipeline.h"
 
+#include <string.h>
+
 /* An offline plan says where tensors lie; it cannot change what is copied, who
    owns the inputs or how long they stay. */
 static const char *find_foreign_column(const memory_model *m) {
@@ -56,24 +58,33 @@ static bool carries_plan(const calm_model *model) {
   return true;
 }
 
-/* Offsets of constants are ignored, and so is what is not there. */
+calm_status pipeline_carried_offsets(uint64_t **out, const calm_model *model,
+                                     uint32_t graph_index, uint32_t first_word,
+                                     arena *a) {
+  const graph *g = &model->graphs.data[graph_index];
+  uint64_t *offsets;
+  ARENA_ARRAY(a, offsets, g->tensors.count);
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    const graph_tensor *tensor = &g->tensors.data[t];
+    const int32_t word =
+        model->offline.offsets[first_word + tensor->file_index];
+    offsets[t] = word == -1 || (tensor->flags & CALM_TENSOR_CONST)
+                     ? UINT64_MAX
+                     : (uint64_t)word;
+  }
+  *out = offsets;
+  return CALM_OK;
+}
+
 static calm_status read_offsets(const uint64_t *const **out,
                                 const calm_model *model, arena *a) {
   const uint64_t **all;
-  uint32_t begin = 0;
+  uint32_t first_word = 0;
   ARENA_ARRAY(a, all, model->graphs.count);
   for (uint32_t i = 0; i < model->graphs.count; i++) {
-    const graph *g = &model->graphs.data[i];
     uint64_t *offsets;
-    ARENA_ARRAY(a, offsets, g->tensors.count);
-    for (tensor_id t = 0; t < g->tensors.count; t++) {
-      const graph_tensor *tensor = &g->tensors.data[t];
-      const int32_t word = model->offline.offsets[begin + tensor->file_index];
-      offsets[t] = word == -1 || (tensor->flags & CALM_TENSOR_CONST)
-                       ? UINT64_MAX
-                       : (uint64_t)word;
-    }
-    begin += g->tensors.count;
+    TRY(pipeline_carried_offsets(&offsets, model, i, first_word, a));
+    first_word += model->graphs.data[i].tensors.count;
     all[i] = offsets;
   }
   *out = all;
@@ -87,13 +98,28 @@ static calm_status read_orders(const op_id *const **out,
   ARENA_ARRAY(a, orders, model->graphs.count);
   for (uint32_t i = 0; i < model->graphs.count; i++) {
     op_id *order;
-    ARENA_ARRAY(a, order, model->graphs.data[i].ops.count);
-    for (op_id op = 0; op < model->graphs.data[i].ops.count; op++)
-      order[op] = op;
+    TRY(pipeline_identity(&order, model->graphs.data[i].ops.count, a));
     orders[i] = order;
   }
   *out = orders;
   return CALM_OK;
+}
+
+/* Of compressed tensors the runtime keeps what the graph does not tell. */
+static bool is_compressed(const calm_model *model) {
+  for (uint32_t i = 0; i < model->metadata_count; i++)
+    if (!strcmp(model->metadata_names[i], "COMPRESSION_METADATA")) return true;
+  return false;
+}
+
+static bool knows_tail(const calm_model *model, memory_library library) {
+  return model->format == MODEL_TFLITE && !is_compressed(model) &&
+         (library == KERNELS_AUTO || library == KERNELS_REFERENCE);
+}
+
+tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
+                             const tflm_model *model) {
+  return file->tail_known ? tflm_predict_tail(model) : TFLM_TAIL_UNKNOWN;
 }
 
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
@@ -105,11 +131,34 @@ calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
   TRY(memory_scratch_build(&out->scratch, model->graphs.data,
                            model->graphs.count, library, options->scratch, a));
   TRY(read_orders(&orders, model, a));
+  out->tail_known = knows_tail(model, library);
   if (carries_plan(model)) TRY(read_offsets(&offsets, model, a));
   out->model = (tflm_model){.graphs = model->graphs.data,
                             .count = model->graphs.count,
                             .sequences = orders,
                             .offsets = offsets,
                             .scratch = &out->scratch};
+  return CALM_OK;
+}
+
+calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
+                                 arena *a) {
+  graph *graphs;
+  uint32_t number = 0;
+  ARENA_ARRAY(a, graphs, file->model.count);
+  for (uint32_t i = 0; i < file->model.count; i++) {
+    graph *g = &graphs[i];
+    graph_op *ops;
+    *g = file->model.graphs[i];
+    g->is_body = false;
+    ARENA_ARRAY(a, ops, g->ops.count);
+    for (op_id op = 0; op < g->ops.count; op++) {
+      ops[op] = g->ops.data[op];
+      TRY(memory_scratch_sum(&ops[op].workspace_bytes, &file->scratch, number++,
+                             TFLM_ALIGN, a->context));
+    }
+    g->ops.data = ops;
+  }
+  *out = graphs;
   return CALM_OK;
 }

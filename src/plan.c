@@ -3,6 +3,7 @@
  * arena -> check.  Order and layout are solved together: among orders whose
  * peak is as low, the one is kept whose arena comes closest to the peak.
  */
+#include "base/number.h"
 #include "planner.h"
 
 /* Of exact layout, before other orders are tried. */
@@ -26,7 +27,7 @@ order_options plan_order_options(const calm_options *options) {
 static calm_status place_file_order(uint64_t *out, const planner *p) {
   plan_candidate c;
   limits l;
-  uint32_t *identity;
+  uint32_t *file_order;
   layout_options by_size = layout_options_default();
   if (p->tflm) {
     *out = p->tflm->default_head.bytes;
@@ -34,10 +35,9 @@ static calm_status place_file_order(uint64_t *out, const planner *p) {
   }
   by_size.method = LAYOUT_SIZE;
   limits_init(&l, p->plan->context);
-  ARENA_ARRAY(p->scratch, identity, p->problem.order.op_count);
-  for (uint32_t u = 0; u < p->problem.order.op_count; u++) identity[u] = u;
-  TRY(plan_place(&c, p, identity, &by_size, &l));
-  *out = c.layout.arena_bytes;
+  TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
+  TRY(plan_place(&c, p, file_order, &by_size, &l));
+  *out = c.layout.arena_bytes % PLAN_UNSOUND_BYTES;
   return CALM_OK;
 }
 
@@ -47,16 +47,14 @@ static calm_status place_baseline(planner *p) {
   memory_profile profile;
   const memory_model *alone =
       p->tflm ? memory_model_find("tflm-default") : &p->plan->memory;
-  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas, p->g->order,
-                      p->scratch));
+  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas,
+                      p->run ? p->run : p->g->order, p->scratch));
   p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
   TRY(place_file_order(&p->plan->summary.baseline_arena_bytes, p));
   p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
   p->plan->baseline_order = "file";
   return CALM_OK;
 }
-
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static calm_status find_order(planner *p) {
   limits l;
@@ -71,7 +69,7 @@ static calm_status find_order(planner *p) {
   TRY(order_solve(&p->plan->order, &p->problem.order, &o, &p->plan->arena, &l));
   if (p->tflm)
     p->plan->order.bound_bytes -=
-        smaller(p->tflm->doubt, p->plan->order.bound_bytes);
+        number_smaller(p->tflm->doubt, p->plan->order.bound_bytes);
   p->plan->order_seconds = limits_clock() - start;
   return CALM_OK;
 }
@@ -82,6 +80,7 @@ uint64_t plan_arena_bound(const planner *p) {
 }
 
 bool plan_order_is_free(const planner *p) {
+  if (p->run) return false;
   return p->options->order == ORDER_EXACT || p->options->order == ORDER_DP;
 }
 
@@ -112,6 +111,7 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
     if (best->layout.arena_bytes > target) TRY(improve(best, p, &o, &l));
   }
   if (p->tflm) TRY(plan_tflm_settle(best, p, &l));
+  if (p->litert) TRY(plan_litert_settle(best, p));
   p->plan->layout_seconds = limits_clock() - start;
   return CALM_OK;
 }
@@ -129,7 +129,9 @@ static calm_status check_plan(const planner *p) {
                                .arena_bytes = plan->layout.arena_bytes};
   TRY(memory_check(&verdict, p->g, &plan->memory, &outside, p->scratch));
   calm_status status = CALM_OK;
-  if (verdict.faults.count)
+  if (p->litert)
+    plan_litert_warn(p, &verdict);
+  else if (verdict.faults.count)
     status = context_fail(plan->context, CALM_INTERNAL,
                           "%s: the plan does not hold: %s", plan->model->path,
                           verdict.faults.data[0].text);
@@ -154,6 +156,7 @@ static calm_status run(planner *p) {
   plan_candidate best;
   calm_plan *plan = p->plan;
   TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
+  p->litert = plan_litert_applies(p);
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
                       &plan->arena));
   TRY(pipeline_choice(&plan->layout_method, "layout", p->options->layout,
@@ -161,14 +164,17 @@ static calm_status run(planner *p) {
   TRY(measure_bodies(p));
   TRY(memory_problem_build(&p->problem, p->g, &plan->memory, p->body_arenas,
                            p->scratch));
+  TRY(plan_ort_prepare(p));
   TRY(place_baseline(p));
   TRY(find_order(p));
+  TRY(plan_ort_arrange(p));
   TRY(find_layout(&best, p));
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;
   plan->offline_plan = p->options->offline_plan;
   plan->note = p->options->note;
   TRY(plan_record(p, &best));
+  TRY(plan_litert_warn_others(p));
   return check_plan(p);
 }
 

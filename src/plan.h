@@ -6,11 +6,14 @@
 #ifndef CALM_PLAN_H
 #define CALM_PLAN_H
 
+#include <string.h>
+
 #include "base/options.h"
 #include "layout/layout_csv.h"
 #include "memory/memory_check.h"
 #include "memory/memory_explain.h"
 #include "memory/memory_kernels.h"
+#include "memory/memory_tail.h"
 #include "model/model.h"
 
 /* What every report begins with. */
@@ -42,14 +45,28 @@ typedef enum plan_source {
   PLAN_NONE     /* none help: all placing is left to the runtime */
 } plan_source;
 
+/* The peaks of a file in the two orders of ONNX Runtime. */
+typedef struct plan_peaks {
+  uint64_t default_bytes, priority_bytes;
+} plan_peaks;
+
 /* What the runtime that the memory model speaks of will do, predicted. */
 typedef struct plan_runtime {
-  const char *kernels;         /* the library, as --kernels calls it */
-  const char *name;            /* "tflm"; NULL: the memory model is nobody's */
+  const char *name;    /* "tflm", "litert", "ort"; NULL: the memory model
+                          is nobody's */
+  const char *kernels; /* the library, as --kernels calls it */
   uint64_t default_head_bytes; /* its arena for the model without a plan */
   uint64_t
       carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
   uint64_t head_bytes;    /* its arena for the plan */
+  tflm_tail tail, default_tail; /* tflm: beside that head and the default one */
+  uint64_t persistent_bytes;    /* litert: its other arena, of variables */
+  /* ort: of the model as it is and of the file that is planned; the order in
+     which the latter is run by default; whether it was planned for that */
+  plan_peaks file_peaks, planned_peaks;
+  op_id *default_sequence;
+  bool by_default;
+  uint64_t small_weights; /* bytes of weights in the arena of activations */
   plan_source source;
   plan_scratch *scratch;
   uint32_t scratch_count;
@@ -84,6 +101,17 @@ struct calm_plan {
   double order_seconds, layout_seconds;
 };
 
+/* What a budget is compared with: for TensorFlow Lite Micro the whole arena, as
+   far as it is known. */
+static inline uint64_t plan_needed_bytes(const calm_plan *plan) {
+  return tflm_arena_bytes(plan->summary.arena_bytes, &plan->runtime.tail);
+}
+
+/* Is it a plan for the runtime of this name, such as "tflm"? */
+static inline bool plan_is_for(const calm_plan *plan, const char *runtime) {
+  return plan->runtime.name && !strcmp(plan->runtime.name, runtime);
+}
+
 struct calm_inspection {
   calm_context *context;
   arena arena;
@@ -95,6 +123,9 @@ struct calm_inspection {
   memory_profile profile;
   memory_explanation explanation;
   calm_inspection_summary summary;
+  bool tflm;           /* TensorFlow Lite Micro will run it, as it is: */
+  uint64_t head_bytes; /* with the plan in the file, if there is one */
+  tflm_tail tail;
   bool timing;
   double seconds;
 };
@@ -107,6 +138,8 @@ struct calm_verdict {
                          NULL: the model carries no plan */
   memory_model memory;
   memory_verdict verdict;
+  bool tflm; /* its arena is the head of TensorFlow Lite Micro's */
+  tflm_tail tail;
 };
 
 struct calm_packing {

@@ -22,9 +22,14 @@ calm_status plan_place(plan_candidate *out, const planner *p,
   if (p->problem.order.op_count)
     memcpy(c.order_sequence, order_sequence,
            p->problem.order.op_count * sizeof *order_sequence);
-  TRY(memory_expand_sequence(c.sequence, p->g, &p->problem, order_sequence));
+  if (p->run && p->g->ops.count)
+    memcpy(c.sequence, p->run, p->g->ops.count * sizeof *p->run);
+  else
+    TRY(memory_expand_sequence(c.sequence, p->g, &p->problem, order_sequence));
   if (p->tflm) {
     TRY(plan_tflm_place(&c, p, options, l));
+  } else if (p->litert) {
+    TRY(plan_litert_place(&c, p));
   } else {
     TRY(memory_placement_build(&c.placement, p->g, &p->plan->memory,
                                &p->problem, c.sequence, p->scratch));

@@ -14,33 +14,7 @@
 /* Of the time limit, for all bodies together. */
 static const double BODIES_SHARE = 0.2;
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /* ---- Before the entry is planned ----------------------------------------- */
-
-/* The graphs of the model with all scratch of an operator as its workspace.
-   None is a body here: the runtime keeps the inputs of a body, like those of
-   the entry, only until their last use. */
-static calm_status copy_graphs(planner *p, plan_tflm *t) {
-  const graph_vector *graphs = &p->plan->model->graphs;
-  uint32_t number = 0;
-  ARENA_ARRAY(p->scratch, t->graphs, graphs->count);
-  t->count = graphs->count;
-  for (uint32_t i = 0; i < graphs->count; i++) {
-    graph *g = &t->graphs[i];
-    graph_op *ops;
-    *g = graphs->data[i];
-    g->is_body = false;
-    ARENA_ARRAY(p->scratch, ops, g->ops.count);
-    for (op_id op = 0; op < g->ops.count; op++) {
-      ops[op] = g->ops.data[op];
-      TRY(memory_scratch_sum(&ops[op].workspace_bytes, &t->file.scratch,
-                             number++, TFLM_ALIGN, p->plan->context));
-    }
-    g->ops.data = ops;
-  }
-  return CALM_OK;
-}
 
 static bool bodies_are_done(const graph *g, const bool *done) {
   for (op_id op = 0; op < g->ops.count; op++)
@@ -68,8 +42,15 @@ static uint64_t sum_inputs(const graph *g) {
 static void raise_floor_by_tensors(plan_tflm *t) {
   for (uint32_t i = 0; i < t->count; i++)
     for (tensor_id k = 0; k < t->graphs[i].tensors.count; k++)
-      t->floor = larger(t->floor, placed_bytes(&t->graphs[i].tensors.data[k]));
-  t->floor = larger(t->floor, sum_inputs(&t->graphs[0]));
+      t->floor =
+          number_larger(t->floor, placed_bytes(&t->graphs[i].tensors.data[k]));
+  t->floor = number_larger(t->floor, sum_inputs(&t->graphs[0]));
+}
+
+static bool runs_graphs(const graph *g) {
+  for (op_id op = 0; op < g->ops.count; op++)
+    if (g->ops.data[op].body_count) return true;
+  return false;
 }
 
 /* What a body needs and what it needs at least: where its order is not proved
@@ -77,12 +58,13 @@ static void raise_floor_by_tensors(plan_tflm *t) {
 static uint64_t measure_body(plan_tflm *t, uint32_t i,
                              const order_result *result) {
   const uint64_t inputs = sum_inputs(&t->graphs[i]);
-  const uint64_t bytes = larger(result->peak_bytes, inputs);
+  const uint64_t bytes = number_larger(result->peak_bytes, inputs);
   const uint64_t certain =
       result->bound_bytes > t->doubt ? result->bound_bytes - t->doubt : 0;
-  const uint64_t bound = larger(certain, inputs);
-  if (!t->is_body[i]) t->floor = larger(t->floor, bound);
-  t->doubt = larger(t->doubt, bytes - bound);
+  const uint64_t bound = number_larger(certain, inputs);
+  if (!t->is_body[i] && !runs_graphs(&t->graphs[i]))
+    t->floor = number_larger(t->floor, bound);
+  t->doubt = number_larger(t->doubt, bytes - bound);
   return bytes;
 }
 
@@ -164,7 +146,8 @@ calm_status plan_tflm_prepare(planner *p) {
   const uint32_t count = p->plan->model->graphs.count;
   if (!t) return context_no_memory(p->plan->context);
   TRY(pipeline_tflm_model(&t->file, p->plan->model, p->options, p->scratch));
-  TRY(copy_graphs(p, t));
+  t->count = count;
+  TRY(pipeline_tflm_graphs(&t->graphs, &t->file, p->scratch));
   ARENA_ARRAY(p->scratch, t->problems, count);
   ARENA_ARRAY(p->scratch, t->sequences, count);
   ARENA_ARRAY(p->scratch, arenas, count);
@@ -239,8 +222,7 @@ static calm_status try_file_order(plan_candidate *best, const planner *p,
   plan_candidate c;
   uint32_t *file_order;
   const layout_options o = pipeline_layout_options(p->options);
-  ARENA_ARRAY(p->scratch, file_order, p->problem.order.op_count);
-  for (uint32_t u = 0; u < p->problem.order.op_count; u++) file_order[u] = u;
+  TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
   TRY(plan_place(&c, p, file_order, &o, l));
   TRY(list_offsets(&c, p));
   TRY(predict(&c, p));
@@ -258,13 +240,18 @@ static calm_status use_orders(plan_candidate *c, const planner *p,
 }
 
 /* Leave all placing to the runtime. */
+static calm_status drop_plan(plan_candidate *c, const planner *p,
+                             const op_id *const *orders) {
+  c->source = PLAN_NONE;
+  c->offsets = NULL;
+  TRY(use_orders(c, p, orders));
+  return predict(c, p);
+}
+
 static calm_status try_without_plan(plan_candidate *best, const planner *p,
                                     const op_id *const *orders) {
   plan_candidate c = *best;
-  c.source = PLAN_NONE;
-  c.offsets = NULL;
-  TRY(use_orders(&c, p, orders));
-  TRY(predict(&c, p));
+  TRY(drop_plan(&c, p, orders));
   if (c.head.bytes < best->head.bytes) *best = c;
   return CALM_OK;
 }
@@ -289,6 +276,7 @@ static calm_status try_carried(plan_candidate *best, const planner *p) {
   return CALM_OK;
 }
 
+/* A runtime left alone aliases nothing. */
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
                              limits *l) {
   const plan_tflm *t = p->tflm;
@@ -302,6 +290,12 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   if (best->head.bytes > most && free_order)
     TRY(try_without_plan(best, p, t->default_orders));
   if (free_order) TRY(try_carried(best, p));
+  if (best->head.bytes > INT32_MAX) /* more than an offset can express */
+    TRY(drop_plan(best, p, best->orders));
+  if (best->source == PLAN_NONE) {
+    memset(p->plan->memory.views, 0, sizeof p->plan->memory.views);
+    memset(p->plan->memory.inplace, 0, sizeof p->plan->memory.inplace);
+  }
   best->layout.arena_bytes = best->head.bytes;
   if (best->layout.bound_bytes > best->head.bytes) /* scratch was split */
     best->layout.bound_bytes = best->head.bytes;
@@ -361,6 +355,13 @@ static calm_status record_entry(calm_plan *plan, const planner *p,
   return CALM_OK;
 }
 
+/* The model's own graphs, whose scratch is not workspace. */
+static tflm_tail tail_of(const plan_tflm *t, const op_id *const *orders,
+                         const uint64_t *const *offsets) {
+  const tflm_model model = model_of(t, orders, offsets);
+  return pipeline_tflm_tail(&t->file, &model);
+}
+
 calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
   calm_plan *plan = p->plan;
   const char *kernels = p->options->kernels;
@@ -369,19 +370,20 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
   ARENA_ARRAY(&plan->arena, plan->graphs, p->tflm->count);
   for (uint32_t i = 0; i < p->tflm->count; i++)
     TRY(record_graph(plan, p, c, i));
-  plan->runtime =
-      (plan_runtime){.name = "tflm",
-                     .kernels = kernels,
-                     .default_head_bytes = p->tflm->default_head.bytes,
-                     .head_bytes = c->head.bytes,
-                     .carried_head_bytes = p->tflm->carried_bytes,
-                     .source = c->source};
+  plan->runtime = (plan_runtime){
+      .name = "tflm",
+      .kernels = kernels,
+      .default_head_bytes = p->tflm->default_head.bytes,
+      .head_bytes = c->head.bytes,
+      .tail = tail_of(p->tflm, c->orders, c->offsets),
+      .default_tail = tail_of(p->tflm, p->tflm->default_orders, NULL),
+      .carried_head_bytes = p->tflm->carried_bytes,
+      .source = c->source};
   TRY(record_scratch(plan, p, c));
   return record_entry(plan, p, c);
 }
 
-/* ---- And judged again -----------------------------------------------------
- */
+/* ---- And judged again ---------------------------------------------------- */
 
 static calm_status judge(const planner *p, const memory_verdict *verdict) {
   const calm_plan *plan = p->plan;

@@ -7,6 +7,8 @@
 #define CALM_PLANNER_H
 
 #include "memory/memory_joint.h"
+#include "memory/memory_litert.h"
+#include "memory/memory_ort.h"
 #include "pipeline.h"
 
 /* What there is beside for TensorFlow Lite Micro: all graphs of the model. */
@@ -26,6 +28,8 @@ typedef struct plan_tflm {
                              UINT64_MAX: none */
 } plan_tflm;
 
+typedef struct plan_ort plan_ort; /* plan_ort.h */
+
 /* Everything one run of the pipeline works with. */
 typedef struct planner {
   calm_plan *plan;
@@ -33,9 +37,17 @@ typedef struct planner {
   const calm_options *options;
   const uint64_t *body_arenas;
   memory_problem problem;
-  plan_tflm *tflm; /* NULL under all other models of memory */
+  plan_tflm *tflm;  /* NULL under all other models of memory */
+  bool litert;      /* TensorFlow Lite places by itself */
+  plan_ort *ort;    /* NULL unless for ONNX Runtime */
+  const op_id *run; /* the order in which operators really run; NULL: that of
+                       the plan, and free ones as early as they can */
   arena *scratch;
 } planner;
+
+/* On top of the arena of a candidate that the runtime would compute wrong: any
+   other is better. */
+static const uint64_t PLAN_UNSOUND_BYTES = UINT64_C(1) << 62;
 
 /* An order of the order problem, with the arena it gets. */
 typedef struct plan_candidate {
@@ -49,6 +61,8 @@ typedef struct plan_candidate {
   const uint64_t *const *offsets; /* tflm: per graph and tensor; NULL: all is
                                left to the runtime */
   tflm_head head;                 /* tflm: what the runtime makes of it */
+  litert_arena litert;            /* litert: likewise */
+  uint64_t workspace_offset;      /* litert: of all workspaces */
 } plan_candidate;
 
 order_options plan_order_options(const calm_options *options);
@@ -85,6 +99,29 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c);
 /* All graphs of the plan, judged by code that knows nothing of how it was made:
    CALM_INTERNAL if it does not hold, or costs another head than promised. */
 calm_status plan_tflm_check(const planner *p);
+
+/*
+ * For TensorFlow Lite, which is not asked where tensors lie: whether the memory
+ * model is its own; place an order as the runtime does (in place of the rest of
+ * plan_place); prefer the order of the file where that has the smaller arena;
+ * fill in what the plan says of offsets and runtime; tell of an unsound
+ * placement.
+ */
+bool plan_litert_applies(const planner *p);
+calm_status plan_litert_place(plan_candidate *c, const planner *p);
+calm_status plan_litert_settle(plan_candidate *best, const planner *p);
+calm_status plan_litert_record(planner *p, const plan_candidate *c);
+void plan_litert_warn(const planner *p, const memory_verdict *verdict);
+calm_status plan_litert_warn_others(const planner *p);
+
+/*
+ * For ONNX Runtime, which may run a file in an order of its own: see whether
+ * that is so, before the baseline is measured; find a file for it, after an
+ * order was found; fill in what the plan says of the runtime and of the file.
+ */
+calm_status plan_ort_prepare(planner *p);
+calm_status plan_ort_arrange(planner *p);
+calm_status plan_ort_record(planner *p);
 
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);

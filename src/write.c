@@ -1,13 +1,13 @@
 /*
- * Models and plans into files.  What is written under a plan is read again by
- * the reader, which knows nothing of the writer, and must be the graphs in the
- * plan's order with the plan's offsets; only then does it replace anything.
+ * Models and plans into files.  What is written under a plan is read back
+ * (write_read_back.c) before it replaces anything.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "plan.h"
+#include "write_read_back.h"
 
 /* ---- As it is ------------------------------------------------------------ */
 
@@ -31,7 +31,7 @@ calm_status calm_model_write(const calm_model *model, const char *path) {
    there, and no other runtime reads them. */
 static model_plan_action choose_action(const calm_plan *plan) {
   if (plan->model->format != MODEL_TFLITE) return MODEL_PLAN_KEEP;
-  const bool theirs = plan->runtime.name && !strcmp(plan->runtime.name, "tflm");
+  const bool theirs = plan_is_for(plan, "tflm");
   if (theirs && plan->runtime.source != PLAN_NONE && plan->offline_plan)
     return MODEL_PLAN_WRITE;
   if (plan->model->offline.present && plan->offline_plan)
@@ -79,254 +79,6 @@ static void warn_of_external(const calm_plan *plan, const char *path) {
               path, external, from);
 }
 
-/* ---- Reading it back ----------------------------------------------------- */
-
-/* One graph as it was, and as it is in the file that was written. */
-typedef struct comparison {
-  const calm_plan *plan;
-  const graph *before, *after;
-  const op_id *sequence;
-  const tensor_id *tensors; /* those of `before` in `after` */
-  uint32_t *graphs;         /* likewise, CALM_NONE: not met yet */
-  arena *scratch;
-} comparison;
-
-static calm_status fail(const calm_plan *plan, const char *what) {
-  return context_fail(plan->context, CALM_INTERNAL,
-                      "%s: what was written does not read back as meant: %s",
-                      plan->model->path, what);
-}
-
-static bool same_tensors(const comparison *c, const tensor_id *a,
-                         uint32_t a_count, const tensor_id *b,
-                         uint32_t b_count) {
-  if (a_count != b_count) return false;
-  for (uint32_t i = 0; i < a_count; i++)
-    if ((a[i] == CALM_NONE ? CALM_NONE : c->tensors[a[i]]) != b[i])
-      return false;
-  return true;
-}
-
-/* Bodies are numbered by where they stand in an .onnx file, so there they are
-   those of the operators that run them. */
-static bool same_bodies(const comparison *c, const graph_op *a,
-                        const graph_op *b) {
-  if (a->body_count != b->body_count) return false;
-  for (uint32_t i = 0; i < a->body_count; i++) {
-    uint32_t *known = &c->graphs[a->bodies[i]];
-    if (*known == CALM_NONE) *known = b->bodies[i];
-    if (*known != b->bodies[i]) return false;
-  }
-  return true;
-}
-
-static bool same_tensor(const graph_tensor *a, const graph_tensor *b) {
-  return !strcmp(a->name, b->name) && a->type == b->type &&
-         a->flags == b->flags && a->bytes == b->bytes && a->rank == b->rank &&
-         (a->rank == 0 ||
-          !memcmp(a->dimensions, b->dimensions, a->rank * sizeof(int64_t)));
-}
-
-static bool same_attributes(const graph_op *a, const graph_op *b) {
-  if (a->attribute_count != b->attribute_count) return false;
-  for (uint32_t i = 0; i < a->attribute_count; i++)
-    if (strcmp(a->attributes[i].key, b->attributes[i].key) ||
-        strcmp(a->attributes[i].value, b->attributes[i].value))
-      return false;
-  return true;
-}
-
-/* The name of an operator may speak of its place. */
-static bool same_op(const comparison *c, const graph_op *a, const graph_op *b) {
-  return a->kind == b->kind && !strcmp(a->kind_name, b->kind_name) &&
-         a->workspace_bytes == b->workspace_bytes && same_attributes(a, b) &&
-         same_tensors(c, a->inputs, a->input_count, b->inputs,
-                      b->input_count) &&
-         same_tensors(c, a->outputs, a->output_count, b->outputs,
-                      b->output_count) &&
-         same_bodies(c, a, b);
-}
-
-/* Must each operator still wait for the same ones?  mark[u]: the last step that
-   waits for operator u. */
-static calm_status compare_waiting(const comparison *c) {
-  const graph *before = c->before, *after = c->after;
-  uint32_t *mark;
-  ARENA_ARRAY(c->scratch, mark, before->ops.count);
-  for (uint32_t step = 0; step < after->ops.count; step++) {
-    const op_id op = c->sequence[step];
-    const uint32_t begin = before->pred_begin[op],
-                   end = before->pred_begin[op + 1];
-    const uint32_t first = after->pred_begin[step],
-                   last = after->pred_begin[step + 1];
-    bool same = end - begin == last - first;
-    for (uint32_t i = begin; i < end; i++) mark[before->preds[i]] = step + 1;
-    for (uint32_t i = first; same && i < last; i++)
-      same = mark[c->sequence[after->preds[i]]] == step + 1;
-    if (!same) return fail(c->plan, "an operator waits for others");
-  }
-  return CALM_OK;
-}
-
-static calm_status compare_graph(const comparison *c) {
-  const graph *before = c->before, *after = c->after;
-  if (before->tensors.count != after->tensors.count ||
-      before->ops.count != after->ops.count)
-    return fail(c->plan, "a graph has another size");
-  for (tensor_id t = 0; t < before->tensors.count; t++)
-    if (!same_tensor(&before->tensors.data[t],
-                     &after->tensors.data[c->tensors[t]]))
-      return fail(c->plan, "a tensor has changed");
-  for (uint32_t step = 0; step < before->ops.count; step++)
-    if (!same_op(c, &before->ops.data[c->sequence[step]],
-                 &after->ops.data[step]))
-      return fail(c->plan, "the order is another");
-  if (!after->file_order_valid) return fail(c->plan, "the order does not run");
-  return compare_waiting(c);
-}
-
-static calm_status find_tensors(tensor_id *out, const comparison *c,
-                                name_table *names) {
-  for (tensor_id t = 0; t < c->after->tensors.count; t++)
-    TRY(name_table_add(names, c->after->tensors.data[t].name, t));
-  for (tensor_id t = 0; t < c->before->tensors.count; t++) {
-    out[t] = name_table_find(names, c->before->tensors.data[t].name);
-    if (out[t] == CALM_NONE) return fail(c->plan, "a tensor is gone");
-  }
-  return CALM_OK;
-}
-
-/* Where the file lists tensors they keep their numbers; in an .onnx file they
-   are numbered by the nodes that write them. */
-static calm_status match_tensors(const tensor_id **out, const comparison *c) {
-  const uint32_t count = c->before->tensors.count;
-  tensor_id *tensors;
-  name_table names;
-  ARENA_ARRAY(c->scratch, tensors, count);
-  *out = tensors;
-  for (tensor_id t = 0; t < count; t++) tensors[t] = t;
-  if (c->after->tensors.count != count)
-    return fail(c->plan, "a graph has another size");
-  if (c->plan->model->format != MODEL_ONNX) return CALM_OK;
-  name_table_init(&names, c->plan->context);
-  calm_status status = find_tensors(tensors, c, &names);
-  name_table_free(&names);
-  return status;
-}
-
-static calm_status match_graphs(uint32_t **out, const calm_plan *plan,
-                                arena *scratch) {
-  ARENA_ARRAY(scratch, *out, plan->model->graphs.count);
-  for (uint32_t i = 1; i < plan->model->graphs.count; i++)
-    (*out)[i] = plan->model->format == MODEL_ONNX ? CALM_NONE : i;
-  return CALM_OK;
-}
-
-static calm_status compare_graphs(const calm_plan *plan,
-                                  const calm_model *written, arena *scratch) {
-  const graph_vector *graphs = &plan->model->graphs;
-  uint32_t *graph_of;
-  TRY(match_graphs(&graph_of, plan, scratch));
-  if (written->format != plan->model->format &&
-      plan->model->format != MODEL_BUILT)
-    return fail(plan, "the format is another");
-  if (written->graphs.count != graphs->count)
-    return fail(plan, "the number of graphs");
-  for (uint32_t i = 0; i < graphs->count; i++) {
-    if (graph_of[i] == CALM_NONE) return fail(plan, "a body is not run");
-    comparison c = {.plan = plan,
-                    .before = &graphs->data[i],
-                    .after = &written->graphs.data[graph_of[i]],
-                    .sequence = plan->graphs[i].sequence,
-                    .graphs = graph_of,
-                    .scratch = scratch};
-    TRY(match_tensors(&c.tensors, &c));
-    TRY(compare_graph(&c));
-  }
-  return CALM_OK;
-}
-
-/* The offset that the file should give to a tensor. */
-static int32_t wanted_offset(const calm_plan *plan, uint32_t g, tensor_id t) {
-  const unsigned flags = plan->model->graphs.data[g].tensors.data[t].flags;
-  const uint64_t offset = plan->graphs[g].offsets[t];
-  return offset == UINT64_MAX ||
-                 (flags & (CALM_TENSOR_CONST | CALM_TENSOR_VARIABLE))
-             ? -1
-             : (int32_t)offset;
-}
-
-static calm_status compare_offsets(const calm_plan *plan,
-                                   const calm_model *written) {
-  const model_offline_plan *offline = &written->offline;
-  uint32_t next = 0;
-  if (!offline->present || offline->fault || offline->entries != 1)
-    return fail(plan, "the offline plan is not there");
-  for (uint32_t i = 0; i < plan->model->graphs.count; i++)
-    for (tensor_id t = 0; t < plan->model->graphs.data[i].tensors.count; t++)
-      if (next >= offline->word_count ||
-          offline->offsets[next++] != wanted_offset(plan, i, t))
-        return fail(plan, "the offsets are others");
-  return (int64_t)offline->declared_count == (int64_t)next
-             ? CALM_OK
-             : fail(plan, "the number of offsets");
-}
-
-/* The entry as it will run: its order is the file's, its offsets are those of
-   the file. */
-static calm_status check_entry(const calm_plan *plan, const calm_model *written,
-                               arena *scratch) {
-  const graph *g = &written->graphs.data[0];
-  memory_verdict verdict;
-  uint64_t *offsets;
-  ARENA_ARRAY(scratch, offsets, g->tensors.count);
-  for (tensor_id t = 0; t < g->tensors.count; t++) {
-    const int32_t offset = written->offline.offsets[t];
-    offsets[t] = offset < 0 ? UINT64_MAX : (uint64_t)offset;
-  }
-  const memory_plan outside = {
-      .offsets = offsets, .arena_bytes = UINT64_MAX, .unplaced_allowed = true};
-  TRY(memory_check(&verdict, g, &plan->memory, &outside, scratch));
-  calm_status status =
-      verdict.faults.count ? fail(plan, verdict.faults.data[0].text) : CALM_OK;
-  memory_verdict_free(&verdict, plan->context);
-  return status;
-}
-
-static calm_status compare(const calm_plan *plan, const calm_model *written,
-                           model_plan_action action) {
-  arena scratch;
-  arena_init(&scratch, plan->context);
-  calm_status status = compare_graphs(plan, written, &scratch);
-  if (status == CALM_OK && action == MODEL_PLAN_WRITE)
-    status = compare_offsets(plan, written);
-  if (status == CALM_OK && action == MODEL_PLAN_WRITE)
-    status = check_entry(plan, written, &scratch);
-  if (status == CALM_OK && action == MODEL_PLAN_STRIP &&
-      written->offline.present)
-    status = fail(plan, "the offline plan is still there");
-  arena_free(&scratch);
-  return status;
-}
-
-/* All that can be said of the file has been said when the input was read. */
-static calm_status read_back(const calm_plan *plan, const char *path,
-                             model_plan_action action) {
-  calm_model written;
-  model_init(&written, plan->context, plan->model->path);
-  written.dims = plan->model->dims;
-  context_mute(plan->context, true);
-  calm_status status = file_map_open(&written.map, plan->context, path);
-  if (status == CALM_OK) {
-    status = model_read(&written);
-    if (status == CALM_OK) status = compare(plan, &written, action);
-    file_map_close(&written.map);
-  }
-  context_mute(plan->context, false);
-  model_clear(&written);
-  return status;
-}
-
 /* ---- Plans --------------------------------------------------------------- */
 
 static calm_status write_draft(file_draft *out, const calm_plan *plan,
@@ -339,7 +91,7 @@ static calm_status write_draft(file_draft *out, const calm_plan *plan,
     status = file_draft_write(out, plan->context, path, &pieces);
   VECTOR_FREE(plan->context, &pieces);
   TRY(status);
-  status = read_back(plan, out->temporary, patch.plan);
+  status = write_read_back(plan, out->temporary, patch.plan);
   if (status != CALM_OK) file_draft_drop(out);
   return status;
 }

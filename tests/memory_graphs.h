@@ -96,7 +96,8 @@ static inline bool chance(random_state *r, uint32_t percent) {
 
 static inline memory_model random_model(random_state *r,
                                         calm_context *context) {
-  static const char *const presets[] = {"plain", "serenity", "tflm-default"};
+  static const char *const presets[] = {"plain", "serenity", "tflm-default",
+                                        "litert", "ort"};
   static const char *const overrides[] = {"inputs=until-use",
                                           "inputs=whole-run",
                                           "inputs=external",
@@ -117,7 +118,7 @@ static inline memory_model random_model(random_state *r,
                                           "align=8"};
   const uint32_t count = sizeof overrides / sizeof *overrides;
   char text[256];
-  int length = snprintf(text, sizeof text, "%s", presets[random_below(r, 3)]);
+  int length = snprintf(text, sizeof text, "%s", presets[random_below(r, 5)]);
   for (uint32_t i = random_below(r, 6); i > 0; i--)
     length += snprintf(text + length, sizeof text - (size_t)length, " %s",
                        overrides[random_below(r, count)]);

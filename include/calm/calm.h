@@ -203,7 +203,7 @@ CALM_API calm_status calm_model_add_tensor(uint32_t *out, calm_model *model,
 CALM_API calm_status calm_model_add_op(uint32_t *out, calm_model *model,
                                        const calm_op *op);
 
-/* "tflite", "cg", or "built". */
+/* "tflite", "onnx", "cg", or "built". */
 CALM_API const char *calm_model_format(const calm_model *model);
 
 CALM_API uint32_t calm_model_op_count(const calm_model *model);
@@ -347,7 +347,12 @@ typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */
   CALM_FORMAT_JSON = 1,  /* for programs: docs/json.md */
   CALM_FORMAT_CSV = 2,   /* MiniMalloc's columns: plans and packings only */
-  CALM_FORMAT_LONG = 3   /* a table with every step and every tensor */
+  CALM_FORMAT_LONG = 3,  /* a table with every step and every tensor */
+  /* Plans only, see docs/emit.md: */
+  CALM_FORMAT_BUFFERPLAN = 4,    /* C++ for TensorFlow Lite Micro */
+  CALM_FORMAT_C_HEADER = 5,      /* constants for C and C++ */
+  CALM_FORMAT_TRACE = 6,         /* for Perfetto and chrome://tracing */
+  CALM_FORMAT_MODEL_EXPLORER = 7 /* node data */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal

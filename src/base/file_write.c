@@ -41,11 +41,25 @@ static void release(const uint8_t *bytes, size_t length) {
   madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
+/* Bring a block into memory at once rather than page by page, where the system
+   knows how. */
+static void fetch(const uint8_t *bytes, size_t length) {
+#ifdef MADV_POPULATE_READ
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t begin = (uintptr_t)bytes / page * page;
+  madvise((void *)begin, (uintptr_t)bytes + length - begin, MADV_POPULATE_READ);
+#else
+  (void)bytes;
+  (void)length;
+#endif
+}
+
 static bool write_piece(int descriptor, const file_piece *piece) {
   if (!piece->mapped) return write_all(descriptor, piece->bytes, piece->length);
   for (size_t done = 0; done < piece->length;) {
     size_t block = piece->length - done;
     if (block > BLOCK_BYTES) block = BLOCK_BYTES;
+    fetch(piece->bytes + done, block);
     if (!write_all(descriptor, piece->bytes + done, block)) return false;
     release(piece->bytes + done, block);
     done += block;

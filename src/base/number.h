@@ -17,6 +17,14 @@
 bool number_add(uint64_t *out, uint64_t a, uint64_t b);
 bool number_multiply(uint64_t *out, uint64_t a, uint64_t b);
 
+static inline uint64_t number_smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+static inline uint64_t number_larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
 /* bytes rounded up to a multiple of unit (unit > 0, bytes within the limit). */
 uint64_t number_round_up(uint64_t bytes, uint64_t unit);
 

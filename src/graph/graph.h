@@ -53,7 +53,8 @@ typedef struct graph_tensor {
   unsigned flags; /* CALM_TENSOR_* */
   uint64_t bytes;
   bool unwritten; /* a text says that no operator writes it, and it is right */
-  uint32_t file_index; /* in the file it came from */
+  uint32_t file_index;  /* in the file it came from */
+  uint32_t scale_count; /* scales of its quantization there; 0: not told */
   graph_place place;
 } graph_tensor;
 
@@ -83,6 +84,7 @@ typedef struct graph {
   VECTOR(graph_tensor) tensors;
   VECTOR(graph_op) ops;
   bool is_body; /* some operator runs it; set by graph_link_bodies */
+  uint32_t listed_inputs, listed_outputs; /* in its file, repeated ones too */
   /* Filled by graph_finish: */
   op_id *producer; /* of each tensor, CALM_NONE */
   op_id *order;    /* stable topological order: file order where possible */

@@ -44,7 +44,13 @@ typedef struct memory_model {
   uint64_t inplace[OP_KIND_WORDS]; /* kinds that may overwrite a dying input */
   uint64_t views[OP_KIND_WORDS];   /* kinds whose output is their input under
                                       another name */
-  unsigned copied; /* CALM_TENSOR_*: a view of such an input is a copy */
+  unsigned copied;  /* CALM_TENSOR_*: a view of such an input is a copy */
+  bool own_outputs; /* a graph output is never a view nor made in place */
+  bool sole_reader; /* only an input that no other operator reads, now or
+                       before, is overwritten */
+  bool keep_unread; /* what nobody reads stays to the end, unless an in-place
+ kind makes it */
+  uint64_t inplace_above; /* inputs of no more bytes are not overwritten */
   memory_concat concat;
   memory_variables variables;
   memory_subgraphs subgraphs;
@@ -52,6 +58,9 @@ typedef struct memory_model {
 
 /* NULL if there is no such preset. */
 const memory_model *memory_model_find(const char *name);
+
+/* No column differs from those of the preset that it is named after. */
+bool memory_model_is_preset(const memory_model *model);
 
 /* Override one column by its option ("inputs", "inplace", ...).  CALM_MISUSE
    with the list of what would be right. */
@@ -66,6 +75,10 @@ void memory_model_views_word(text *out, const memory_model *model);
    bytes in elements of the same width, which no operand has that is broadcast,
    however sizes are rounded. */
 bool memory_same_elements(const graph_tensor *a, const graph_tensor *b);
+
+/* Which operands can a kind overwrite at all?  One that changes a part of its
+   first operand, only that one. */
+bool memory_slot_inplace(op_kind kind, uint32_t slot);
 
 /* The order problem of a graph, and the way back. */
 typedef struct memory_problem {

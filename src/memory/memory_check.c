@@ -284,9 +284,6 @@ static void describe_item(const checker *c, text *words,
                 op_name(c, item->op), item->low, item->high - 1, item->first);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* Called for every two items that share bytes at some step. */
 static calm_status judge_overlap(void *payload, const overlap_item *a,
                                  const overlap_item *b, bool *stop) {
@@ -299,10 +296,10 @@ static calm_status judge_overlap(void *payload, const overlap_item *a,
   describe_item(c, &words, a);
   text_format(&words, " and ");
   describe_item(c, &words, b);
-  text_format(&words,
-              " share bytes %" PRIu64 "..%" PRIu64 " at step %" PRIu32 " (%s)",
-              larger(a->low, b->low), smaller(a->high, b->high) - 1, step,
-              op_name(c, c->sequence[step]));
+  text_format(
+      &words, " share bytes %" PRIu64 "..%" PRIu64 " at step %" PRIu32 " (%s)",
+      number_larger(a->low, b->low), number_smaller(a->high, b->high) - 1, step,
+      op_name(c, c->sequence[step]));
   if (own) text_format(&words, "; the operator may manage its own memory");
   TRY(faults_report(&c->faults, !own, "overlap", a->tensor, b->tensor, &words));
   *stop = faults_full(&c->faults);

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "memory/memory_scratch.h"
 
-/* ---- In place ----------------------------------------------------------- */
+/* ---- In place ------------------------------------------------------------ */
 
 /* Reference kernels that read an element for the last time before they write
    at its place. */
@@ -36,7 +35,7 @@ void memory_kernels_allow(memory_model *model, memory_library library) {
     bits_add(model->inplace, reference_inplace[i]);
 }
 
-/* ---- Scratch of the reference kernels ----------------------------------- */
+/* ---- Scratch of the reference kernels ------------------------------------ */
 
 static const graph_tensor *input_of(const graph *g, const graph_op *op,
                                     uint32_t slot) {
@@ -191,7 +190,7 @@ static const struct scratch_row {
     {OP_OPAQUE, "TFLite_Detection_PostProcess", ask_unknown},
 };
 
-/* ---- Libraries ---------------------------------------------------------- */
+/* ---- Libraries ----------------------------------------------------------- */
 
 static const struct library {
   const char *name;

@@ -26,6 +26,22 @@ _Static_assert(OP_KIND_WORDS == 8, "KIND_SET gives every word");
 #define COPYING_KINDS(w) \
   (KIND(w, OP_reshape) | KIND(w, OP_squeeze) | KIND(w, OP_expand_dims))
 
+/* What TensorFlow Lite declares of its kernels. */
+#define LITERT_INPLACE(w)                                                  \
+  (KIND(w, OP_add) | KIND(w, OP_sub) | KIND(w, OP_mul) | KIND(w, OP_div) | \
+   KIND(w, OP_softmax) | KIND(w, OP_dynamic_update_slice))
+#define LITERT_VIEWS(w) (COPYING_KINDS(w) | KIND(w, OP_bitcast))
+
+/* What the CPU kernels of ONNX Runtime do; arithmetic is not among it. */
+#define ORT_INPLACE(w)                                                    \
+  (KIND(w, OP_relu) | KIND(w, OP_leaky_relu) | KIND(w, OP_elu) |          \
+   KIND(w, OP_logistic) | KIND(w, OP_tanh) | KIND(w, OP_hard_sigmoid) |   \
+   KIND(w, OP_softplus) | KIND(w, OP_softsign) | KIND(w, OP_selu) |       \
+   KIND(w, OP_celu) | KIND(w, OP_thresholded_relu) | KIND(w, OP_shrink) | \
+   KIND(w, OP_clip) | KIND(w, OP_softmax) | KIND(w, OP_log_softmax) |     \
+   KIND(w, OP_cast) | KIND(w, OP_trilu) | KIND(w, OP_scatter_elements))
+#define ORT_VIEWS(w) (COPYING_KINDS(w) | KIND(w, OP_identity))
+
 static const uint64_t view_kinds[] = KIND_SET(VIEW_KINDS);
 
 static const memory_model models[] = {
@@ -45,12 +61,42 @@ static const memory_model models[] = {
      .align = 16,
      .round = 16,
      .subgraphs = SUBGRAPHS_TFLM},
+    {.name = "litert",
+     .inputs = INPUTS_WHOLE_RUN,
+     .align = 64,
+     .round = 1,
+     .inplace = KIND_SET(LITERT_INPLACE),
+     .inplace_above = 4,
+     .views = KIND_SET(LITERT_VIEWS),
+     .copied = CALM_TENSOR_INPUT | CALM_TENSOR_CONST,
+     .own_outputs = true,
+     .sole_reader = true,
+     .keep_unread = true,
+     .variables = VARIABLES_WHOLE_RUN},
+    {.name = "ort",
+     .inputs = INPUTS_EXTERNAL,
+     .align = 1,
+     .round = 1,
+     .inplace = KIND_SET(ORT_INPLACE),
+     .views = KIND_SET(ORT_VIEWS),
+     .own_outputs = true,
+     .keep_unread = true},
 };
 
 const memory_model *memory_model_find(const char *name) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     if (!strcmp(models[i].name, name)) return &models[i];
   return NULL;
+}
+
+bool memory_model_is_preset(const memory_model *m) {
+  const memory_model *p = memory_model_find(m->name);
+  return p && m->inputs == p->inputs && m->outputs == p->outputs &&
+         m->align == p->align && m->round == p->round &&
+         bits_equal(m->inplace, p->inplace, OP_KIND_WORDS) &&
+         bits_equal(m->views, p->views, OP_KIND_WORDS) &&
+         m->concat == p->concat && m->variables == p->variables &&
+         m->subgraphs == p->subgraphs;
 }
 
 enum { MAX_UNIT = 1 << 30, MAX_CHOICES = 4 };
@@ -196,6 +242,11 @@ bool memory_same_elements(const graph_tensor *a, const graph_tensor *b) {
   const bool typed = a->type != ELEMENT_ABSTRACT && b->type != ELEMENT_ABSTRACT;
   return a->bytes == b->bytes &&
          (!typed || element_type_bits(a->type) == element_type_bits(b->type));
+}
+
+bool memory_slot_inplace(op_kind kind, uint32_t slot) {
+  return slot == 0 ||
+         (kind != OP_dynamic_update_slice && kind != OP_scatter_elements);
 }
 
 void memory_model_views_word(text *out, const memory_model *model) {

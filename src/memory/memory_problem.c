@@ -252,6 +252,33 @@ static bool may_overwrite(const builder *b, uint32_t input, uint32_t output) {
          !buffers[input].pinned_end && !buffers[output].pinned_start;
 }
 
+static bool read_once(const graph *g, tensor_id t) {
+  return g->reader_begin[t + 1] - g->reader_begin[t] == 1;
+}
+
+/* What the memory model has against it, other than the order. */
+static bool may_use_slot(const builder *b, const graph_op *op, uint32_t slot) {
+  const tensor_id input = op->inputs[slot];
+  const graph_tensor *tensors = b->g->tensors.data;
+  if (!memory_slot_inplace(op->kind, slot) ||
+      tensors[input].bytes <= b->model->inplace_above ||
+      !memory_same_elements(&tensors[input], &tensors[op->outputs[0]]))
+    return false;
+  return !b->model->sole_reader ||
+         (read_once(b->g, input) &&
+          read_once(b->g, *memory_rows_at(&b->storage.bases, input)));
+}
+
+/* A runtime may want a graph output to have bytes of its own. */
+static uint32_t overwriting_buffer(const builder *b, const graph_op *op) {
+  if (!bits_has(b->model->inplace, op->kind) || op->output_count == 0 ||
+      op->outputs[0] == CALM_NONE)
+    return CALM_NONE;
+  const unsigned flags = b->g->tensors.data[op->outputs[0]].flags;
+  if (b->model->own_outputs && (flags & CALM_TENSOR_OUTPUT)) return CALM_NONE;
+  return sole_buffer(b, op->outputs[0]);
+}
+
 static bool slot_repeats(const graph_op *op, uint32_t slot) {
   for (uint32_t i = 0; i < slot; i++)
     if (op->inputs[i] == op->inputs[slot]) return true;
@@ -261,14 +288,12 @@ static bool slot_repeats(const graph_op *op, uint32_t slot) {
 /* Permissions of operator u; counted only while `out` is NULL. */
 static uint32_t find_reuses(const builder *b, uint32_t u, order_reuse *out) {
   const graph_op *op = &b->g->ops.data[b->p.op_of[u]];
-  if (!bits_has(b->model->inplace, op->kind) || op->output_count == 0) return 0;
-  const uint32_t output = sole_buffer(b, op->outputs[0]);
+  const uint32_t output = overwriting_buffer(b, op);
   uint32_t count = 0;
   for (uint32_t i = 0; output != CALM_NONE && i < op->input_count; i++) {
     const uint32_t input = sole_buffer(b, op->inputs[i]);
     if (!may_overwrite(b, input, output) || slot_repeats(op, i) ||
-        !memory_same_elements(&b->g->tensors.data[op->inputs[i]],
-                              &b->g->tensors.data[op->outputs[0]]))
+        !may_use_slot(b, op, i))
       continue;
     if (out)
       out[count] =

@@ -31,6 +31,8 @@ typedef struct walker {
   calm_context *context;
   memory_scopes scopes;
   int64_t scope;
+  uint32_t root;
+  uint32_t *walked_from; /* graph -> the first root, plus 1 */
   VECTOR(walk_frame) stack;
 } walker;
 
@@ -60,6 +62,7 @@ static void use_flagged(walker *w, uint32_t graph, unsigned flag) {
 }
 
 static calm_status begin_graph(walker *w, uint32_t graph) {
+  w->walked_from[graph] = w->root + 1;
   VECTOR_PUSH(w->context, &w->stack, (walk_frame){.graph = graph});
   use_flagged(w, graph, CALM_TENSOR_INPUT);
   return CALM_OK;
@@ -101,6 +104,12 @@ static void end_op(walker *w, walk_frame *f) {
   f->body = 0;
 }
 
+/* What the entry runs is there for the entry: a graph that nobody runs does not
+   make it live longer. */
+static bool belongs_elsewhere(const walker *w, uint32_t graph) {
+  return w->walked_from[graph] && w->walked_from[graph] != w->root + 1;
+}
+
 /* One operator, or one of its bodies, or the end of a graph. */
 static calm_status step(walker *w) {
   walk_frame *f = &w->stack.data[w->stack.count - 1];
@@ -117,11 +126,13 @@ static calm_status step(walker *w) {
     return CALM_OK;
   }
   const uint32_t body = op->bodies[f->body++];
+  if (belongs_elsewhere(w, body)) return CALM_OK;
   TRY(enter_scope(w));
   return begin_graph(w, body); /* f may have moved */
 }
 
 static calm_status walk(walker *w, uint32_t root) {
+  w->root = root;
   TRY(begin_graph(w, root));
   while (w->stack.count) TRY(step(w));
   return CALM_OK;
@@ -135,6 +146,7 @@ static void mark_bodies(const graph *g, bool *is_body) {
 
 static calm_status walk_roots(walker *w, memory_roots roots, arena *a) {
   bool *is_body;
+  ARENA_ARRAY(a, w->walked_from, w->count);
   TRY(walk(w, 0));
   if (roots == ROOTS_ENTRY) return CALM_OK;
   ARENA_ARRAY(a, is_body, w->count);

@@ -35,8 +35,8 @@ static inline bool memory_spans_meet(memory_span a, memory_span b) {
 /* Which graphs are walked. */
 typedef enum memory_roots {
   ROOTS_ENTRY, /* the first graph and what it runs: how the runtime counts */
-  ROOTS_ALL    /* then each graph that nobody runs, at a time of its own: what
-                  really may share bytes */
+  ROOTS_ALL    /* then each graph that nobody runs, at a time of its own, with
+                  what is not walked yet: what really may share bytes */
 } memory_roots;
 
 /*

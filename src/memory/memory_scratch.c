@@ -36,7 +36,7 @@ typedef struct builder {
   VECTOR(uint64_t) sizes; /* of all operators so far */
 } builder;
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- The file ------------------------------------------------------------ */
 
 typedef struct scratch_reader {
   builder *b;
@@ -146,7 +146,7 @@ static calm_status read_file(builder *b, const char *path) {
   return status;
 }
 
-/* ---- Operators ---------------------------------------------------------- */
+/* ---- Operators ----------------------------------------------------------- */
 
 static calm_status push_sizes(builder *b, const uint64_t *sizes,
                               uint32_t count) {

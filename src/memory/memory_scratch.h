@@ -1,28 +1,36 @@
 /*
- * How the table of kernel libraries (memory_kernels.c) is asked.  Private to
- * the memory room; memory_kernels.h is the door.
+ * The scratch of a whole model, operator by operator: by the table of a kernel
+ * library, or as a file of the user's tells where the table cannot know.
  */
 #ifndef CALM_MEMORY_MEMORY_SCRATCH_H
 #define CALM_MEMORY_MEMORY_SCRATCH_H
 
 #include "memory/memory_kernels.h"
 
-enum { SCRATCH_MOST = 12 };
+/* Scratch buffers of the operators of all graphs of a model.  Operator op of
+   graph i is number op_begin[i] + op; its buffers are
+   bytes[begin[number] .. begin[number + 1]], in the order in which they are
+   asked for, not rounded. */
+typedef struct memory_scratch {
+  uint32_t *op_begin;
+  uint32_t *begin;
+  uint64_t *bytes;
+} memory_scratch;
 
-/* The scratch buffers of one operator. */
-typedef struct scratch_request {
-  uint64_t bytes[SCRATCH_MOST];
-  uint32_t count;
-} scratch_request;
+/*
+ * What the operators ask for: the workspace that the graph gives them, else
+ * what the library's table says, but for operators that the file `path` (NULL:
+ * none) names.  A library or an operator whose scratch is not known is a
+ * warning.  A file that cannot be read is CALM_IO, a line that makes no sense
+ * CALM_BAD_INPUT with "PATH:LINE:COLUMN".
+ */
+calm_status memory_scratch_build(memory_scratch *out, const graph *graphs,
+                                 uint32_t count, memory_library library,
+                                 const char *path, arena *a);
 
-/* Fill a request; false if the graph does not say enough. */
-typedef bool scratch_function(scratch_request *r, const graph *g,
-                              const graph_op *op);
-
-/* NULL: the operator asks for nothing. */
-scratch_function *scratch_find(memory_library library, const graph_op *op);
-
-/* The name of a library whose figures are not known; NULL if they are. */
-const char *scratch_unknown_library(memory_library library);
+/* All scratch of one operator, each buffer rounded up to `unit`. */
+calm_status memory_scratch_sum(uint64_t *out, const memory_scratch *scratch,
+                               uint32_t number, uint64_t unit,
+                               calm_context *context);
 
 #endif

@@ -61,6 +61,10 @@ static bool uses_variable(const simulation *s, const graph_op *op) {
   return false;
 }
 
+static uint32_t reading_slots(const simulation *s, tensor_id t) {
+  return s->g->reader_begin[t + 1] - s->g->reader_begin[t];
+}
+
 /* The slot of the input whose bytes the output of a view is; CALM_NONE for an
    operator that is no view. */
 static uint32_t view_source(const simulation *s, const graph_op *op) {
@@ -72,6 +76,9 @@ static uint32_t view_source(const simulation *s, const graph_op *op) {
       if (op->inputs[slot] == CALM_NONE || !is_const(s, op->inputs[slot]))
         break;
   tensor_id source = op->inputs[slot];
+  if (s->model->own_outputs &&
+      (tensor_of(s, op->outputs[0])->flags & CALM_TENSOR_OUTPUT))
+    return CALM_NONE;
   if (source == CALM_NONE || (tensor_of(s, source)->flags & s->model->copied) ||
       tensor_of(s, source)->bytes != tensor_of(s, op->outputs[0])->bytes)
     return CALM_NONE;
@@ -229,12 +236,21 @@ static calm_status keep_outputs(simulation *s) {
   return CALM_OK;
 }
 
+/* Nobody reads it, and it is not made in place, where it would go together with
+   what it is made of. */
+static bool is_left_over(const simulation *s, tensor_id t) {
+  const op_id producer = s->g->producer[t];
+  return producer != CALM_NONE && reading_slots(s, t) == 0 &&
+         !bits_has(s->model->inplace, s->g->ops.data[producer].kind);
+}
+
 static void keep_by_flags(simulation *s) {
   for (tensor_id t = 0; t < s->g->tensors.count; t++) {
     const unsigned flags = tensor_of(s, t)->flags;
     if ((flags & CALM_TENSOR_VARIABLE) ||
         ((flags & CALM_TENSOR_INPUT) && s->model->inputs == INPUTS_WHOLE_RUN))
       s->kept[t] = true;
+    if (s->model->keep_unread && is_left_over(s, t)) s->kept[t] = true;
   }
 }
 
@@ -296,6 +312,21 @@ static tensor_id sole_in_arena(const simulation *s, tensor_id t) {
   return occupies(s, s->sole[t]) ? s->sole[t] : CALM_NONE;
 }
 
+/* Does the memory model let the operator write over this operand, whose bytes
+   are those of `source`, if it dies there? */
+static bool lets_overwrite(const simulation *s, const graph_op *op,
+                           uint32_t slot, tensor_id source) {
+  const tensor_id in = op->inputs[slot], out = op->outputs[0];
+  if (s->model->own_outputs && (tensor_of(s, out)->flags & CALM_TENSOR_OUTPUT))
+    return false;
+  if (s->model->sole_reader &&
+      (reading_slots(s, in) > 1 || reading_slots(s, source) > 1))
+    return false;
+  return memory_slot_inplace(op->kind, slot) &&
+         tensor_of(s, in)->bytes > s->model->inplace_above &&
+         memory_same_elements(tensor_of(s, in), tensor_of(s, out));
+}
+
 /* Bytes saved because the first output takes the place of an input that dies
    with this operator.  Asked before the operator's tensors change state. */
 static void find_saving(const simulation *s, const graph_op *op,
@@ -309,8 +340,7 @@ static void find_saving(const simulation *s, const graph_op *op,
     if (source == CALM_NONE || !s->alive[source]) continue;
     if (s->needs[source] == 1 && !s->kept[source] &&
         rounded(s, source) == rounded(s, target) &&
-        memory_same_elements(tensor_of(s, op->inputs[i]),
-                             tensor_of(s, op->outputs[0])))
+        lets_overwrite(s, op, i, source))
       *out = rounded(s, target);
   }
 }

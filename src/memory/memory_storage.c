@@ -49,7 +49,9 @@ static memory_sharing find_sharing(const resolver *r, const graph_op *op) {
     return (memory_sharing){0, op->input_count};
   uint32_t slot = find_viewed_slot(r, op);
   if (slot >= op->input_count || op->inputs[slot] == CALM_NONE ||
-      has_flag(r, op->inputs[slot], r->model->copied))
+      has_flag(r, op->inputs[slot], r->model->copied) ||
+      (r->model->own_outputs &&
+       has_flag(r, op->outputs[0], CALM_TENSOR_OUTPUT)))
     return none;
   if (tensor_at(r, op->inputs[slot])->bytes !=
       tensor_at(r, op->outputs[0])->bytes)
@@ -86,6 +88,15 @@ static calm_status resolve_bases(resolver *r) {
   return CALM_OK;
 }
 
+/* Does nobody read the tensor, and the runtime forget about it therefore?  One
+   that is made in place goes with what it is made of. */
+static bool stays_unread(const resolver *r, tensor_id t) {
+  const op_id producer = r->g->producer[t];
+  return r->model->keep_unread && producer != CALM_NONE &&
+         r->g->reader_begin[t] == r->g->reader_begin[t + 1] &&
+         !bits_has(r->model->inplace, r->g->ops.data[producer].kind);
+}
+
 /* What a tensor's own flags say, before the rest of the graph has its say. */
 static memory_base describe_base(const resolver *r, tensor_id t) {
   const graph_tensor *tensor = tensor_at(r, t);
@@ -99,7 +110,8 @@ static memory_base describe_base(const resolver *r, tensor_id t) {
   return (memory_base){
       .placed = exists && !constant && !external && tensor->bytes > 0,
       .from_start = input || variable,
-      .to_end = variable || (input && m->inputs == INPUTS_WHOLE_RUN),
+      .to_end = variable || (input && m->inputs == INPUTS_WHOLE_RUN) ||
+                stays_unread(r, t),
       .bytes = number_round_up(tensor->bytes, m->round)};
 }
 

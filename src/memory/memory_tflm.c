@@ -14,7 +14,7 @@
 
 #include "base/number.h"
 
-/* ---- Who is in use at the same time ------------------------------------- */
+/* ---- Who is in use at the same time -------------------------------------- */
 
 /* Positions of buffers by the scope at which they begin; over them a tree of
    the latest end of any placed buffer below. */
@@ -96,7 +96,7 @@ static uint32_t tree_find(const span_tree *tree, memory_span span,
   }
 }
 
-/* ---- Placing ------------------------------------------------------------ */
+/* ---- Placing ------------------------------------------------------------- */
 
 typedef struct placer {
   tflm_buffer *buffers;
@@ -194,21 +194,31 @@ calm_status tflm_place(uint64_t *out_head, tflm_buffer *buffers, uint32_t count,
   return status;
 }
 
-/* ---- A whole model ------------------------------------------------------ */
+/* ---- A whole model ------------------------------------------------------- */
 
-bool tflm_places(const graph_tensor *tensor, uint64_t offset) {
-  if (tensor->bytes == 0 || (tensor->flags & CALM_TENSOR_CONST)) return false;
-  return !(tensor->flags & CALM_TENSOR_VARIABLE) || offset != UINT64_MAX;
+/* The type by which the runtime measures.  It does not pack four bits.
+   VAR_HANDLE points its output at memory of its own before the arena is
+   planned; a graph that is handed such a handle gets a copy of four bytes. */
+static element_type measured_type(const graph_tensor *tensor) {
+  if (tensor->type == ELEMENT_ABSTRACT) return tensor->type;
+  if (tensor->type == ELEMENT_resource && tensor->flags & CALM_TENSOR_INPUT)
+    return ELEMENT_i32;
+  return element_type_bits(tensor->type) == 4 ? ELEMENT_i8 : tensor->type;
 }
 
 uint64_t tflm_tensor_bytes(const graph_tensor *tensor) {
-  const bool whole =
-      tensor->type == ELEMENT_ABSTRACT || element_type_bits(tensor->type) != 4;
-  uint64_t bytes = 1;
-  if (whole) return tensor->bytes;
-  for (uint32_t i = 0; i < tensor->rank; i++)
-    bytes *= (uint64_t)tensor->dimensions[i]; /* at most twice tensor->bytes */
-  return bytes;
+  uint64_t bytes;
+  const element_type type = measured_type(tensor);
+  const bool other =
+      type != tensor->type &&
+      graph_bytes_of(&bytes, type, tensor->dimensions, tensor->rank);
+  return other ? bytes : tensor->bytes;
+}
+
+bool tflm_places(const graph_tensor *tensor, uint64_t offset) {
+  if (tflm_tensor_bytes(tensor) == 0 || (tensor->flags & CALM_TENSOR_CONST))
+    return false;
+  return !(tensor->flags & CALM_TENSOR_VARIABLE) || offset != UINT64_MAX;
 }
 
 typedef struct prediction {

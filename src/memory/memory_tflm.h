@@ -7,8 +7,8 @@
 #define CALM_MEMORY_MEMORY_TFLM_H
 
 #include "memory/memory_check.h"
-#include "memory/memory_kernels.h"
 #include "memory/memory_scopes.h"
+#include "memory/memory_scratch.h"
 
 enum { TFLM_ALIGN = 16 };
 

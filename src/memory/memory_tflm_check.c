@@ -229,9 +229,6 @@ static bool would_overwrite(const checker *c, const overlap_item *in,
   return overwrites(&other, in, out);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static calm_status judge_overlap(void *payload, const overlap_item *a,
                                  const overlap_item *b, bool *stop) {
   checker *c = payload;
@@ -244,8 +241,9 @@ static calm_status judge_overlap(void *payload, const overlap_item *a,
   text_format(&words, " and ");
   describe_item(c, &words, b);
   text_format(&words, " share bytes %" PRIu64 "..%" PRIu64,
-              larger(a->low, b->low), smaller(a->high, b->high) - 1);
-  add_moment(c, &words, (int64_t)larger(a->first, b->first) - 1);
+              number_larger(a->low, b->low),
+              number_smaller(a->high, b->high) - 1);
+  add_moment(c, &words, (int64_t)number_larger(a->first, b->first) - 1);
   if (own)
     text_format(&words, "; the operator may manage its own memory");
   else if (would_overwrite(c, a, b) || would_overwrite(c, b, a))

@@ -94,7 +94,7 @@ flat_vector flat_vector_of(const flat_file *file, flat_table table,
 flat_table flat_table_at(const flat_file *file, flat_vector vector, uint32_t i);
 int32_t flat_i32_at(const flat_file *file, flat_vector vector, uint32_t i);
 
-/* ---- Bare positions ----------------------------------------------------- */
+/* ---- Bare positions ------------------------------------------------------ */
 
 enum { FLAT_OFFSET_BYTES = 4, FLAT_VTABLE_HEADER = 4, FLAT_SLOT_BYTES = 2 };
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- A model and its end ------------------------------------------------ */
+/* ---- A model and its end ------------------------------------------------- */
 
 void model_init(calm_model *model, calm_context *context, const char *path) {
   *model = (calm_model){.context = context, .path = path};
@@ -41,7 +41,7 @@ calm_status model_finish(calm_model *model) {
   return CALM_OK;
 }
 
-/* ---- Formats ------------------------------------------------------------ */
+/* ---- Formats ------------------------------------------------------------- */
 
 static bool is_identifier(const uint8_t *bytes) {
   for (int i = 0; i < 4; i++) {

@@ -105,6 +105,7 @@ typedef enum model_rewriting {
  */
 calm_status model_rewrite(calm_model *model, model_rewriting kind);
 calm_status tflite_rewrite(calm_model *model, model_rewriting kind);
+calm_status onnx_remove_noops(calm_model *model);
 
 /* The formats' own, called by model_pieces when there is a patch. */
 calm_status tflite_pieces(file_pieces *out, const calm_model *model,

@@ -83,7 +83,10 @@ calm_status model_pieces(file_pieces *out, const calm_model *model,
 calm_status model_rewrite(calm_model *model, model_rewriting kind) {
   TRY(still_there(model));
   if (model->format == MODEL_TFLITE) return tflite_rewrite(model, kind);
-  return context_fail(model->context, CALM_UNSUPPORTED,
-                      "%s: %s works on .tflite files", model->path,
-                      kind == MODEL_TO_INT8 ? "--to-int8" : "--remove-noops");
+  if (model->format == MODEL_ONNX && kind == MODEL_REMOVE_NOOPS)
+    return onnx_remove_noops(model);
+  return context_fail(
+      model->context, CALM_UNSUPPORTED, "%s: %s files", model->path,
+      kind == MODEL_TO_INT8 ? "--to-int8 works on .tflite"
+                            : "--remove-noops works on .tflite and .onnx");
 }

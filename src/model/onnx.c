@@ -33,7 +33,7 @@ enum {
   METADATA_KEY = PROTO_KEY(1, PROTO_BYTES)
 };
 
-/* ---- Recognition -------------------------------------------------------- */
+/* ---- Recognition --------------------------------------------------------- */
 
 /* Field 1 is the IR version, a small number; the next field is one of those
    that a model has. */
@@ -60,7 +60,7 @@ bool onnx_recognise(const uint8_t *bytes, size_t length) {
   return begins_like_model(bytes, length) || has_graph(bytes, length);
 }
 
-/* ---- What the parts share ----------------------------------------------- */
+/* ---- What the parts share ------------------------------------------------ */
 
 calm_status onnx_fail(const onnx_reader *r, uint32_t graph, size_t position,
                       const char *format, ...) {
@@ -73,7 +73,7 @@ calm_status onnx_fail(const onnx_reader *r, uint32_t graph, size_t position,
                     r->graphs.data[graph].name);
 }
 
-/* ---- The header --------------------------------------------------------- */
+/* ---- The header ---------------------------------------------------------- */
 
 /* "ai.onnx" is another name of the standard domain. */
 static const char *plain_domain(const char *domain) {
@@ -81,7 +81,7 @@ static const char *plain_domain(const char *domain) {
 }
 
 static calm_status read_opset(onnx_reader *r, proto_span span) {
-  onnx_opset opset = {"", 0};
+  onnx_opset opset = {"", 1};
   proto_cursor c = proto_open(&r->file, span);
   while (proto_more(&c)) {
     proto_field f;
@@ -91,6 +91,9 @@ static calm_status read_opset(onnx_reader *r, proto_span span) {
     if (f.key == OPSET_VERSION) opset.version = (int64_t)f.value;
   }
   opset.domain = plain_domain(opset.domain);
+  if (name_table_find(&r->opset_names, opset.domain) != CALM_NONE)
+    return CALM_OK;
+  TRY(name_table_add(&r->opset_names, opset.domain, r->opsets.count));
   VECTOR_PUSH(r->context, &r->opsets, opset);
   return CALM_OK;
 }
@@ -112,6 +115,7 @@ static calm_status read_function_node(onnx_reader *r, proto_span span) {
    numbers. */
 static calm_status read_function(onnx_reader *r, proto_span span) {
   onnx_function function = {"", ""};
+  const char *qualified;
   proto_cursor c = proto_open(&r->file, span);
   while (proto_more(&c)) {
     proto_field f;
@@ -123,6 +127,10 @@ static calm_status read_function(onnx_reader *r, proto_span span) {
     if (f.key == FUNCTION_NODE) TRY(read_function_node(r, f.span));
   }
   function.domain = plain_domain(function.domain);
+  TRY(onnx_qualify(&qualified, r, function.domain, function.name));
+  if (name_table_find(&r->function_names, qualified) != CALM_NONE)
+    return CALM_OK;
+  TRY(name_table_add(&r->function_names, qualified, r->functions.count));
   VECTOR_PUSH(r->context, &r->functions, function);
   return CALM_OK;
 }
@@ -186,12 +194,11 @@ static calm_status read_header(onnx_reader *r) {
   }
   if (r->graphs.count == 0)
     return proto_fail(&r->file, 0, "an ONNX model without a graph");
-  if (r->opsets.count == 0)
-    VECTOR_PUSH(r->context, &r->opsets, (onnx_opset){"", 1});
+  if (r->opsets.count == 0) TRY(read_opset(r, (proto_span){0, 0}));
   return read_metadata_names(r);
 }
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- The file ------------------------------------------------------------ */
 
 void onnx_reader_init(onnx_reader *r, calm_model *model) {
   *r = (onnx_reader){.model = model, .context = model->context};
@@ -199,6 +206,8 @@ void onnx_reader_init(onnx_reader *r, calm_model *model) {
                          model->map.length};
   arena_init(&r->scratch, model->context);
   name_table_init(&r->symbol_names, model->context);
+  name_table_init(&r->opset_names, model->context);
+  name_table_init(&r->function_names, model->context);
 }
 
 calm_status onnx_parse(onnx_reader *r) {
@@ -231,6 +240,8 @@ void onnx_reader_free(onnx_reader *r) {
   VECTOR_FREE(r->context, &r->dims);
   VECTOR_FREE(r->context, &r->symbols);
   name_table_free(&r->symbol_names);
+  name_table_free(&r->opset_names);
+  name_table_free(&r->function_names);
   arena_free(&r->scratch);
 }
 

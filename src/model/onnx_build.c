@@ -18,12 +18,13 @@ typedef struct builder {
   onnx_reader *r;
   const onnx_graph *from;
   graph *to;
-  bool *wanted;   /* per value: it becomes a tensor */
-  bool *read;     /* per value: an operator reads it */
-  tensor_id *ids; /* per value */
+  bool *wanted;     /* per value: it becomes a tensor */
+  bool *read;       /* per value: an operator reads it */
+  tensor_id *ids;   /* per value */
+  uint32_t *reader; /* per value: the last operator that lists it, from 1 */
 } builder;
 
-/* ---- Which values become tensors ---------------------------------------- */
+/* ---- Which values become tensors ----------------------------------------- */
 
 /* Weights that bodies take from here are weights in there. */
 static void note_reads(builder *b, const onnx_node *node) {
@@ -51,6 +52,7 @@ static calm_status choose_values(builder *b) {
   ARENA_ARRAY(a, b->wanted, g->values.count);
   ARENA_ARRAY(a, b->read, g->values.count);
   ARENA_ARRAY(a, b->ids, g->values.count);
+  ARENA_ARRAY(a, b->reader, g->values.count);
   for (uint32_t n = 0; n < g->nodes.count; n++)
     if (!g->nodes.data[n].weights_only) note_reads(b, &g->nodes.data[n]);
   for (value_id v = 0; v < g->values.count; v++)
@@ -64,7 +66,7 @@ static calm_status choose_values(builder *b) {
   return CALM_OK;
 }
 
-/* ---- Sizes that are not known ------------------------------------------- */
+/* ---- Sizes that are not known -------------------------------------------- */
 
 static bool has_shape(const onnx_value *value) {
   if (value->shape.rank == ONNX_NO_RANK) return false;
@@ -140,7 +142,7 @@ static calm_status demand_sizes(const builder *b) {
   return missing ? fail_missing(b, missing) : CALM_OK;
 }
 
-/* ---- Tensors ------------------------------------------------------------ */
+/* ---- Tensors ------------------------------------------------------------- */
 
 static unsigned flags_of(const onnx_value *value) {
   unsigned flags = 0;
@@ -192,22 +194,24 @@ static calm_status add_tensors(builder *b) {
   return CALM_OK;
 }
 
-/* ---- Operators ---------------------------------------------------------- */
+/* ---- Operators ----------------------------------------------------------- */
 
 /* Operands first, then what the bodies read, each once. */
 static calm_status list_inputs(graph_op *op, const builder *b,
                                const onnx_node *node) {
   ARENA_ARRAY(&b->r->scratch, op->inputs,
               (size_t)node->input_count + node->captured_count);
-  for (uint32_t i = 0; i < node->input_count; i++)
-    op->inputs[op->input_count++] =
-        node->inputs[i] == CALM_NONE ? CALM_NONE : b->ids[node->inputs[i]];
+  for (uint32_t i = 0; i < node->input_count; i++) {
+    value_id v = node->inputs[i];
+    if (v != CALM_NONE) b->reader[v] = op->file_index + 1;
+    op->inputs[op->input_count++] = v == CALM_NONE ? v : b->ids[v];
+  }
   for (uint32_t i = 0; i < node->captured_count; i++) {
     value_id v = node->captured[i];
-    bool listed = (b->from->values.data[v].flags & ONNX_VALUE_WEIGHT) > 0;
-    for (uint32_t k = 0; !listed && k < op->input_count; k++)
-      listed = op->inputs[k] == b->ids[v];
-    if (!listed) op->inputs[op->input_count++] = b->ids[v];
+    bool listed = b->reader[v] == op->file_index + 1;
+    b->reader[v] = op->file_index + 1;
+    if (!listed && !(b->from->values.data[v].flags & ONNX_VALUE_WEIGHT))
+      op->inputs[op->input_count++] = b->ids[v];
   }
   return CALM_OK;
 }
@@ -251,7 +255,7 @@ static calm_status add_operators(builder *b) {
   return CALM_OK;
 }
 
-/* ---- Graphs ------------------------------------------------------------- */
+/* ---- Graphs -------------------------------------------------------------- */
 
 /* Bodies are often all called the same, or nothing. */
 static calm_status choose_name(const char **out, onnx_reader *r,

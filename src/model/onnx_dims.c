@@ -80,7 +80,7 @@ calm_status onnx_size_input(onnx_reader *r, onnx_value *input) {
   return CALM_OK;
 }
 
-/* ---- What is wrong ------------------------------------------------------ */
+/* ---- What is wrong ------------------------------------------------------- */
 
 enum { SHOWN = 8 };
 
@@ -114,16 +114,22 @@ static calm_status fail_unused(onnx_reader *r, const onnx_dim *dim) {
   return status;
 }
 
-static bool is_read(const onnx_graph *g, value_id v) {
-  if (g->values.data[v].flags & ONNX_VALUE_OUTPUT) return true;
+/* Per value of the entry: it is an output, or some node reads it. */
+static calm_status find_read(bool **out, onnx_reader *r) {
+  const onnx_graph *g = &r->graphs.data[0];
+  bool *read;
+  ARENA_ARRAY(&r->scratch, read, g->values.count);
+  for (value_id v = 0; v < g->values.count; v++)
+    read[v] = (g->values.data[v].flags & ONNX_VALUE_OUTPUT) > 0;
   for (uint32_t n = 0; n < g->nodes.count; n++) {
     const onnx_node *node = &g->nodes.data[n];
     for (uint32_t i = 0; i < node->input_count; i++)
-      if (node->inputs[i] == v) return true;
+      if (node->inputs[i] != CALM_NONE) read[node->inputs[i]] = true;
     for (uint32_t i = 0; i < node->captured_count; i++)
-      if (node->captured[i] == v) return true;
+      read[node->captured[i]] = true;
   }
-  return false;
+  *out = read;
+  return CALM_OK;
 }
 
 /* Each symbol once, and each dimension without one. */
@@ -144,10 +150,11 @@ static calm_status list_open(open_list *open, onnx_reader *r,
 static calm_status check_inputs(onnx_reader *r, open_list *open,
                                 name_table *listed) {
   const onnx_graph *g = &r->graphs.data[0];
+  bool *read;
+  TRY(find_read(&read, r));
   for (uint32_t i = 0; i < g->input_count; i++) {
     const onnx_value *input = &g->values.data[g->inputs[i]];
-    if ((input->flags & ONNX_VALUE_OPAQUE) || !is_read(g, g->inputs[i]))
-      continue;
+    if ((input->flags & ONNX_VALUE_OPAQUE) || !read[g->inputs[i]]) continue;
     if (input->shape.rank == ONNX_NO_RANK)
       return context_fail(r->context, CALM_UNSUPPORTED,
                           "%s: byte %zu: the file says no shape for input "

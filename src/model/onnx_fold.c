@@ -10,7 +10,7 @@
  * arithmetic passes on by itself.
  */
 
-/* ---- Types -------------------------------------------------------------- */
+/* ---- Types --------------------------------------------------------------- */
 
 /* `value` if the integer type can hold it. */
 static int64_t hold(int32_t type, int64_t value) {
@@ -37,7 +37,7 @@ static double store(int32_t type, double value) {
   return type == ONNX_FLOAT ? (double)(float)value : (double)NAN;
 }
 
-/* ---- One operand -------------------------------------------------------- */
+/* ---- One operand --------------------------------------------------------- */
 
 /* Halves go to the even neighbour. */
 static double round_to_even(double x) {
@@ -80,7 +80,7 @@ calm_status fold_unary(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Two operands ------------------------------------------------------- */
+/* ---- Two operands -------------------------------------------------------- */
 
 static double binary_real(const char *op, double x, double y) {
   if (!strcmp(op, "Add") || !strcmp(op, "Sum")) return x + y;
@@ -248,7 +248,7 @@ calm_status fold_variadic(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Where -------------------------------------------------------------- */
+/* ---- Where --------------------------------------------------------------- */
 
 static bool same_element(const pair *p) {
   if (p->a->integers && p->b->integers)
@@ -284,7 +284,7 @@ calm_status fold_where(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Other types, other shapes ------------------------------------------ */
+/* ---- Other types, other shapes ------------------------------------------- */
 
 static int64_t to_integer(int32_t type, double value) {
   if (type == ONNX_BOOL) return value != value ? ONNX_UNKNOWN : value != 0;

@@ -49,7 +49,7 @@ static calm_status count(uint32_t *out, onnx_reader *r, uint32_t graph,
   return CALM_OK;
 }
 
-/* ---- Values ------------------------------------------------------------- */
+/* ---- Values -------------------------------------------------------------- */
 
 static calm_status add_value(value_id *out, onnx_reader *r, uint32_t graph,
                              const char *name, size_t position) {
@@ -107,7 +107,7 @@ static calm_status read_input(onnx_reader *r, uint32_t graph,
   return graph ? CALM_OK : onnx_size_input(r, value);
 }
 
-/* ---- Weights ------------------------------------------------------------ */
+/* ---- Weights ------------------------------------------------------------- */
 
 /* An initializer that is listed as an input, too, is the input's default: up to
    IR 3 all initializers had to be listed. */
@@ -152,7 +152,7 @@ static calm_status read_sparse_initializer(onnx_reader *r, uint32_t graph,
   return add_weight(r, graph, name, &tensor, entry->all.begin);
 }
 
-/* ---- Nodes -------------------------------------------------------------- */
+/* ---- Nodes --------------------------------------------------------------- */
 
 static calm_status refuse_output(onnx_reader *r, uint32_t graph,
                                  const onnx_node *node,
@@ -261,7 +261,7 @@ static calm_status label_nodes(onnx_reader *r, uint32_t graph) {
   return status;
 }
 
-/* ---- What is said of values --------------------------------------------- */
+/* ---- What is said of values ---------------------------------------------- */
 
 /* A type that is stated twice is taken from where it stands first. */
 static calm_status state_type(onnx_reader *r, uint32_t graph, const char *name,
@@ -299,7 +299,7 @@ static calm_status read_name(onnx_reader *r, uint32_t graph,
                       entry->span);
 }
 
-/* ---- The graph ---------------------------------------------------------- */
+/* ---- The graph ----------------------------------------------------------- */
 
 static calm_status list_inputs(onnx_reader *r, onnx_graph *g) {
   ARENA_ARRAY(&r->scratch, g->inputs, g->values.count);

@@ -20,7 +20,9 @@ typedef struct frame {
   uint32_t runs;        /* graphs that this node has run */
 } frame;
 
-enum { DEEP_FRAMES = 5 };
+/* Every level of loops multiplies the runs of the innermost body, so that from
+   here on one run has to do. */
+enum { DEEP_FRAMES = 3 };
 
 typedef struct walk {
   onnx_reader *r;
@@ -29,7 +31,7 @@ typedef struct walk {
   VECTOR(frame) stack;
 } walk;
 
-/* ---- Rules -------------------------------------------------------------- */
+/* ---- Rules --------------------------------------------------------------- */
 
 #define ONNX ""
 #define MICROSOFT "com.microsoft"
@@ -55,7 +57,7 @@ const infer_rule *infer_find_rule(const onnx_node *node) {
   return NULL;
 }
 
-/* ---- Reasons ------------------------------------------------------------ */
+/* ---- Reasons ------------------------------------------------------------- */
 
 static calm_status keep(const char **out, onnx_reader *r, const char *text) {
   *out = arena_string(&r->scratch, text, strlen(text));
@@ -120,7 +122,7 @@ static calm_status explain_missing_rule(infer_node *n) {
   return keep(&n->why, n->r, text);
 }
 
-/* ---- One node ----------------------------------------------------------- */
+/* ---- One node ------------------------------------------------------------ */
 
 static infer_node open_node(const walk *w, uint32_t graph, uint32_t index) {
   onnx_graph *g = &w->r->graphs.data[graph];
@@ -189,7 +191,7 @@ static calm_status visit(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Graphs ------------------------------------------------------------- */
+/* ---- Graphs -------------------------------------------------------------- */
 
 /* What rules cannot bear is taken out: sizes below 0, which some writers mean
    as "not known", too many dimensions; and the least number among the elements
@@ -276,7 +278,7 @@ static calm_status step(walk *w) {
   return visit(&n);
 }
 
-/* ---- What the file says otherwise --------------------------------------- */
+/* ---- What the file says otherwise ---------------------------------------- */
 
 static bool contradicts(const onnx_shape *stated, const onnx_shape *inferred) {
   if (stated->rank == ONNX_NO_RANK || inferred->rank == ONNX_NO_RANK)

@@ -39,7 +39,7 @@ typedef struct infer_rule {
 /* The row for a node, NULL if there is none. */
 const infer_rule *infer_find_rule(const onnx_node *node);
 
-/* ---- Operands and attributes -------------------------------------------- */
+/* ---- Operands and attributes --------------------------------------------- */
 
 /* Operand `i`, NULL if it is absent; its shape, NULL if its rank is unknown. */
 const onnx_value *infer_input(const infer_node *n, uint32_t i);
@@ -86,7 +86,7 @@ calm_status infer_conflict(infer_node *n, const char *format, ...)
 calm_status infer_axis(uint32_t *out, infer_node *n, int64_t axis,
                        uint32_t rank);
 
-/* ---- Dimensions --------------------------------------------------------- */
+/* ---- Dimensions ---------------------------------------------------------- */
 
 /* Sum, product and quotient rounded down; ONNX_UNKNOWN if an operand is, or
    the result has no place in 64 bits, or the divisor is 0. */
@@ -137,7 +137,7 @@ calm_status infer_join(onnx_value *out, onnx_reader *r, const onnx_value *a,
 calm_status infer_refine(onnx_shape *out, onnx_reader *r,
                          const onnx_shape *made, const onnx_shape *stated);
 
-/* ---- Elements ----------------------------------------------------------- */
+/* ---- Elements ------------------------------------------------------------ */
 
 bool infer_is_integer(int32_t type); /* or bool */
 bool infer_is_real(int32_t type);
@@ -163,7 +163,7 @@ calm_status infer_move_strided(infer_node *n, uint32_t o, int64_t offset,
 /* Elements between two neighbours along each dimension; the shape is known. */
 void infer_strides(int64_t *out, const onnx_shape *shape);
 
-/* ---- Windows of convolutions and pools ---------------------------------- */
+/* ---- Windows of convolutions and pools ----------------------------------- */
 
 typedef struct infer_window {
   int64_t kernel, stride, dilation, begin, end; /* begin, end: padding */
@@ -193,7 +193,7 @@ calm_status infer_slide(infer_node *n, onnx_shape *out, uint32_t j,
                         const onnx_shape *in, const infer_windows *w,
                         uint32_t i);
 
-/* ---- Nodes that run graphs ---------------------------------------------- */
+/* ---- Nodes that run graphs ----------------------------------------------- */
 
 /* The graph that the node is to run next, its inputs filled in, after `runs`
    runs; CALM_NONE: there is nothing more to run, and the rule may follow.
@@ -201,7 +201,7 @@ calm_status infer_slide(infer_node *n, onnx_shape *out, uint32_t j,
 calm_status infer_next_body(uint32_t *out, infer_node *n, uint32_t runs,
                             bool deep, onnx_value *const *stated);
 
-/* ---- Rules -------------------------------------------------------------- */
+/* ---- Rules --------------------------------------------------------------- */
 
 #define RULE(domain, op, inputs, shape, fold, argument) \
   calm_status infer_##shape(infer_node *n);             \

@@ -10,7 +10,7 @@
  * whose being always true says that all rounds take place.
  */
 
-enum { LOOP_RUNS = 3 }; /* then what still changes is taken as unknown */
+enum { LOOP_RUNS = 3 }; /* then all that is carried is taken as unknown */
 
 static uint32_t body_of(const infer_node *n, const char *name) {
   const onnx_attribute *a = onnx_find(n->node, name);
@@ -34,8 +34,9 @@ static onnx_value *body_output(infer_node *n, uint32_t graph, uint32_t i) {
 
 static void reset(infer_node *n, uint32_t graph, onnx_value *const *stated) {
   onnx_graph *g = &n->r->graphs.data[graph];
-  memcpy(g->values.data, stated[graph],
-         g->values.count * sizeof *g->values.data);
+  if (g->values.count)
+    memcpy(g->values.data, stated[graph],
+           g->values.count * sizeof *g->values.data);
 }
 
 /* Give a body's input what is known of it, beside what the body states. */
@@ -63,7 +64,7 @@ static void take(infer_node *n, uint32_t o, const onnx_value *value) {
 
 static const onnx_value unknown_value = {.shape.rank = ONNX_NO_RANK};
 
-/* ---- If ----------------------------------------------------------------- */
+/* ---- If ------------------------------------------------------------------ */
 
 static int64_t condition(const infer_node *n, uint32_t i) {
   const onnx_contents *c = infer_input_contents(n, i);
@@ -122,27 +123,33 @@ static calm_status next_branch(uint32_t *out, infer_node *n, uint32_t runs,
   return CALM_OK;
 }
 
-/* ---- Loop --------------------------------------------------------------- */
+/* ---- Loop ---------------------------------------------------------------- */
+
+/* The condition is true unless an operand says otherwise. */
+static calm_status give_condition(infer_node *n, onnx_value *flag) {
+  const onnx_value *given = infer_input(n, 1);
+  int64_t value = given ? condition(n, 1) : 1;
+  if (!flag) return CALM_OK;
+  onnx_value test = {.type = ONNX_BOOL};
+  TRY(give(n, flag, &test, false));
+  if (value == ONNX_UNKNOWN) return CALM_OK;
+  ARENA_ARRAY(&n->r->scratch, flag->contents.integers, 1);
+  flag->contents.integers[0] = value;
+  flag->contents.count = 1;
+  return CALM_OK;
+}
 
 static calm_status start_loop(infer_node *n, uint32_t body, bool deep,
                               onnx_value *const *stated) {
-  onnx_value round = {.type = ONNX_INT64}, test = {.type = ONNX_BOOL};
+  onnx_value round = {.type = ONNX_INT64};
   reset(n, body, stated);
-  const onnx_value *given = infer_input(n, 1);
-  if (given) test.contents = given->contents;
-  int64_t always = 1;
-  if (!given) test.contents = (onnx_contents){.integers = &always, .count = 1};
   TRY(give(n, body_input(n, body, 0), &round, false));
-  TRY(give(n, body_input(n, body, 1), &test, false));
-  onnx_value *flag = body_input(n, body, 1);
-  if (flag && test.contents.count == 1 && test.contents.integers) {
-    ARENA_ARRAY(&n->r->scratch, flag->contents.integers, 1);
-    flag->contents.integers[0] = test.contents.integers[0];
-    flag->contents.count = 1;
+  if (!deep) TRY(give_condition(n, body_input(n, body, 1)));
+  for (uint32_t i = 2; i < n->node->input_count; i++) {
+    onnx_value *input = body_input(n, body, i);
+    TRY(give(n, input, infer_input(n, i), false));
+    if (deep && input) input->shape.rank = ONNX_NO_RANK;
   }
-  for (uint32_t i = 2; i < n->node->input_count; i++)
-    TRY(give(n, body_input(n, body, i),
-             deep ? &unknown_value : infer_input(n, i), false));
   return CALM_OK;
 }
 
@@ -196,6 +203,10 @@ static calm_status next_round(uint32_t *out, infer_node *n, uint32_t runs,
   *out = body;
   if (body == CALM_NONE) return CALM_OK;
   if (runs == 0) return start_loop(n, body, deep, stated);
+  if (deep) {
+    *out = CALM_NONE;
+    return CALM_OK;
+  }
   uint32_t count = n->r->graphs.data[body].input_count;
   onnx_value *joined;
   bool again;
@@ -266,7 +277,7 @@ calm_status infer_loop(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Scan --------------------------------------------------------------- */
+/* ---- Scan ---------------------------------------------------------------- */
 
 /* Up to opset 8 there is a batch dimension in front of everything and a list
    of lengths as first operand. */
@@ -386,7 +397,7 @@ calm_status infer_scan(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- All of them -------------------------------------------------------- */
+/* ---- All of them --------------------------------------------------------- */
 
 /* The graphs of a node that calm does not know, one after the other. */
 static calm_status next_unknown(uint32_t *out, infer_node *n, uint32_t runs,

@@ -66,7 +66,7 @@ calm_status infer_conv(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Transposed --------------------------------------------------------- */
+/* ---- Transposed ---------------------------------------------------------- */
 
 /* output_shape has the spatial dimensions, or all of them. */
 static int64_t stated_output(const infer_node *n, uint32_t i, uint32_t count) {

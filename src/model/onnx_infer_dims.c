@@ -3,7 +3,7 @@
 
 #include "model/onnx_infer.h"
 
-/* ---- Numbers that may be unknown ---------------------------------------- */
+/* ---- Numbers that may be unknown ----------------------------------------- */
 
 int64_t infer_add(int64_t a, int64_t b) {
   if (a == ONNX_UNKNOWN || b == ONNX_UNKNOWN) return ONNX_UNKNOWN;
@@ -32,7 +32,7 @@ double infer_floor(double x) {
   return whole > x ? whole - 1 : whole;
 }
 
-/* ---- Single dimensions -------------------------------------------------- */
+/* ---- Single dimensions --------------------------------------------------- */
 
 const char *infer_symbol(const onnx_shape *shape, uint32_t i) {
   return shape->symbols ? shape->symbols[i] : NULL;
@@ -70,7 +70,7 @@ bool infer_complete(const onnx_shape *shape) {
   return true;
 }
 
-/* ---- New shapes --------------------------------------------------------- */
+/* ---- New shapes ---------------------------------------------------------- */
 
 static calm_status make_shape(onnx_shape *out, onnx_reader *r, uint32_t rank) {
   ARENA_ARRAY(&r->scratch, out->dims, rank);
@@ -107,7 +107,7 @@ calm_status infer_make_line(infer_node *n, uint32_t o, int64_t length) {
   return CALM_OK;
 }
 
-/* ---- Two shapes --------------------------------------------------------- */
+/* ---- Two shapes ---------------------------------------------------------- */
 
 calm_status infer_agree(infer_node *n, onnx_shape *out, uint32_t i,
                         const onnx_shape *other, uint32_t j) {

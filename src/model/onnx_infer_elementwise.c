@@ -81,7 +81,7 @@ calm_status infer_random(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Normalisation ------------------------------------------------------ */
+/* ---- Normalisation ------------------------------------------------------- */
 
 /* In training there are running means and variances, one per channel; opset 7
    to 13 saves two more. */
@@ -134,7 +134,7 @@ calm_status infer_skip_norm(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Quantization ------------------------------------------------------- */
+/* ---- Quantization -------------------------------------------------------- */
 
 /* To the type of the zero point, else to what the attribute says. */
 calm_status infer_quantize(infer_node *n) {
@@ -167,7 +167,7 @@ calm_status infer_qlinear_binary(infer_node *n) {
   return a && b ? infer_broadcast(n, 0, a, b) : CALM_OK;
 }
 
-/* ---- No tensors --------------------------------------------------------- */
+/* ---- No tensors ---------------------------------------------------------- */
 
 calm_status infer_opaque(infer_node *n) {
   n->outputs[0].flags = ONNX_VALUE_OPAQUE;

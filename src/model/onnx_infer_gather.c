@@ -2,7 +2,7 @@
 
 #include "model/onnx_infer.h"
 
-/* ---- Gather ------------------------------------------------------------- */
+/* ---- Gather -------------------------------------------------------------- */
 
 static calm_status gather_axis(uint32_t *out, infer_node *n, uint32_t rank) {
   return infer_axis(out, n, onnx_find_int(n->node, "axis", 0), rank);
@@ -79,7 +79,7 @@ calm_status infer_gather_nd(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Found by data ------------------------------------------------------ */
+/* ---- Found by data ------------------------------------------------------- */
 
 static bool counts(const onnx_contents *c, uint32_t i, bool *unknown) {
   if (c->reals) {
@@ -185,7 +185,7 @@ calm_status infer_suppression(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Ranked ------------------------------------------------------------- */
+/* ---- Ranked -------------------------------------------------------------- */
 
 calm_status infer_topk(infer_node *n) {
   const onnx_shape *in = infer_input_shape(n, 0);

@@ -4,7 +4,7 @@
 
 #include "model/onnx_infer.h"
 
-/* ---- Constant ----------------------------------------------------------- */
+/* ---- Constant ------------------------------------------------------------ */
 
 /* The least number means "to the very first" where it is an element, so that
    its neighbour serves as well; it must not look unknown. */
@@ -67,7 +67,7 @@ calm_status infer_constant(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- ConstantOfShape ---------------------------------------------------- */
+/* ---- ConstantOfShape ----------------------------------------------------- */
 
 calm_status infer_constant_of_shape(infer_node *n) {
   infer_list list = infer_list_of(n, 0, NULL);
@@ -93,7 +93,7 @@ calm_status fold_constant_of_shape(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- What a shape is ---------------------------------------------------- */
+/* ---- What a shape is ----------------------------------------------------- */
 
 /* Dimensions from `start` to before `end`, below 0 counted from the last. */
 static void read_span(uint32_t *first, uint32_t *end, const infer_node *n,
@@ -137,7 +137,7 @@ calm_status fold_size(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Range -------------------------------------------------------------- */
+/* ---- Range --------------------------------------------------------------- */
 
 static double real_scalar(const infer_node *n, uint32_t i) {
   const onnx_contents *c = infer_input_contents(n, i);
@@ -191,7 +191,7 @@ calm_status fold_range(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Others that make something of sizes -------------------------------- */
+/* ---- Others that make something of sizes --------------------------------- */
 
 /* A window function of so many samples. */
 calm_status infer_window_function(infer_node *n) {
@@ -221,7 +221,7 @@ calm_status infer_multinomial(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Signals ------------------------------------------------------------ */
+/* ---- Signals ------------------------------------------------------------- */
 
 /* [..., length, ..., 1 or 2]: the length is given, or kept; of the spectrum of
    real numbers half is enough, and from that half they come back. */

@@ -4,7 +4,7 @@
 
 /* Larger operators: attention, losses, text, and what optimisers fuse. */
 
-/* ---- Attention ---------------------------------------------------------- */
+/* ---- Attention ----------------------------------------------------------- */
 
 /* An operand of attention is [batch, heads, steps, size], or [batch, steps,
    heads * size] with the heads in an attribute. */
@@ -128,7 +128,7 @@ calm_status infer_optimizer(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Losses ------------------------------------------------------------- */
+/* ---- Losses -------------------------------------------------------------- */
 
 /* One number, or one per label. */
 calm_status infer_loss(infer_node *n) {
@@ -141,7 +141,7 @@ calm_status infer_loss(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Text and features -------------------------------------------------- */
+/* ---- Text and features --------------------------------------------------- */
 
 /* One column per index of an n-gram. */
 calm_status infer_tfidf(infer_node *n) {

@@ -6,7 +6,7 @@
 
 #include "model/onnx_infer.h"
 
-/* ---- Operands ----------------------------------------------------------- */
+/* ---- Operands ------------------------------------------------------------ */
 
 const onnx_value *infer_input(const infer_node *n, uint32_t i) {
   if (i >= n->node->input_count || n->node->inputs[i] == CALM_NONE) return NULL;
@@ -23,7 +23,7 @@ int32_t infer_input_type(const infer_node *n, uint32_t i) {
   return value ? value->type : ONNX_UNDEFINED;
 }
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 bool infer_attribute_is(const onnx_node *node, const char *name,
                         const char *value) {
@@ -38,7 +38,7 @@ int64_t infer_attribute_at(const onnx_node *node, const char *name, uint32_t i,
   return a->ints[i];
 }
 
-/* ---- Reasons ------------------------------------------------------------ */
+/* ---- Reasons ------------------------------------------------------------- */
 
 /* "operator 'NAME' (TYPE)"; the name of the first output where it has none. */
 static int describe(char *out, size_t size, const infer_node *n) {
@@ -89,7 +89,7 @@ calm_status infer_depends(infer_node *n, uint32_t i) {
   return keep_why(n, text);
 }
 
-/* ---- Lists -------------------------------------------------------------- */
+/* ---- Lists --------------------------------------------------------------- */
 
 static infer_list list_of_operand(infer_node *n, const onnx_value *value,
                                   uint32_t i) {
@@ -158,7 +158,7 @@ calm_status infer_axis(uint32_t *out, infer_node *n, int64_t axis,
   return CALM_OK;
 }
 
-/* ---- Elements ----------------------------------------------------------- */
+/* ---- Elements ------------------------------------------------------------ */
 
 bool infer_is_integer(int32_t type) {
   return (type >= ONNX_UINT8 && type <= ONNX_INT64) || type == ONNX_BOOL ||

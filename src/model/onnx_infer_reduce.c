@@ -68,7 +68,7 @@ calm_status infer_arg_reduce(infer_node *n) {
   return make_reduced(n, in, &r);
 }
 
-/* ---- Elements ----------------------------------------------------------- */
+/* ---- Elements ------------------------------------------------------------ */
 
 typedef enum reducer {
   REDUCE_SUM,

@@ -3,7 +3,7 @@
 
 #include "model/onnx_infer.h"
 
-/* ---- Reshape ------------------------------------------------------------ */
+/* ---- Reshape ------------------------------------------------------------- */
 
 /*
  * What -1 stands for is the number of elements over the product of the other
@@ -139,7 +139,7 @@ calm_status infer_flatten(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Dimensions of 1 ---------------------------------------------------- */
+/* ---- Dimensions of 1 ----------------------------------------------------- */
 
 /* Which of `rank` axes the list names. */
 static calm_status mark_axes(bool *marks, infer_node *n, const infer_list *list,
@@ -210,7 +210,7 @@ calm_status infer_unsqueeze(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Order, repetition -------------------------------------------------- */
+/* ---- Order, repetition --------------------------------------------------- */
 
 static calm_status source_axis(uint32_t *out, infer_node *n, uint32_t i,
                                uint32_t rank) {
@@ -299,7 +299,7 @@ calm_status fold_tile(infer_node *n) {
   return infer_move_strided(n, 0, 0, strides, in->dims);
 }
 
-/* ---- Channels and pixels ------------------------------------------------ */
+/* ---- Channels and pixels ------------------------------------------------- */
 
 static void set_quotient(onnx_shape *out, uint32_t i, int64_t dim,
                          int64_t divisor) {

@@ -2,7 +2,7 @@
 
 #include "model/onnx_infer.h"
 
-/* ---- Slice -------------------------------------------------------------- */
+/* ---- Slice --------------------------------------------------------------- */
 
 /* What is taken along one axis.  Unknown where an end of it is. */
 typedef struct range {
@@ -98,7 +98,7 @@ calm_status fold_slice(infer_node *n) {
   return infer_move_strided(n, 0, offset, strides, NULL);
 }
 
-/* ---- Split -------------------------------------------------------------- */
+/* ---- Split --------------------------------------------------------------- */
 
 /*
  * The sizes are a list, or all outputs are as large as the first and the last
@@ -159,7 +159,7 @@ calm_status fold_split(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Concat ------------------------------------------------------------- */
+/* ---- Concat -------------------------------------------------------------- */
 
 /* The argument: the first operand that is a tensor and how many belong to
    each; QLinearConcat has (tensor, scale, zero) from operand 2 on. */
@@ -233,7 +233,7 @@ calm_status fold_concat(infer_node *n) {
   return CALM_OK;
 }
 
-/* ---- Pad ---------------------------------------------------------------- */
+/* ---- Pad ----------------------------------------------------------------- */
 
 calm_status infer_pad(infer_node *n) {
   const onnx_shape *in = infer_input_shape(n, 0);

@@ -53,20 +53,7 @@ uint32_t onnx_needed_outputs(const onnx_node *node) {
   return row ? row->needed_outputs : ALL;
 }
 
-/* ---- Kinds -------------------------------------------------------------- */
-
-static const onnx_attribute *find_attribute(const onnx_node *node,
-                                            const char *name) {
-  for (uint32_t i = 0; i < node->attribute_count; i++)
-    if (!strcmp(node->attributes[i].name, name)) return &node->attributes[i];
-  return NULL;
-}
-
-static int64_t integer_attribute(const onnx_node *node, const char *name,
-                                 int64_t otherwise) {
-  const onnx_attribute *found = find_attribute(node, name);
-  return found && found->type == ONNX_ATTRIBUTE_INT ? found->i : otherwise;
-}
+/* ---- Kinds --------------------------------------------------------------- */
 
 static const onnx_shape *shape_of_input(const onnx_graph *g,
                                         const onnx_node *node, uint32_t i) {
@@ -92,15 +79,14 @@ static op_kind fit_rank(op_kind flat, uint32_t rank) {
 /* One group per channel. */
 static bool is_depthwise(const onnx_graph *g, const onnx_node *node) {
   const onnx_shape *input = shape_of_input(g, node, 0);
-  int64_t group = integer_attribute(node, "group", 1);
+  int64_t group = onnx_find_int(node, "group", 1);
   return input->rank == 4 && group > 1 && input->dims[1] == group;
 }
 
 /* A batch normalization that learns works on the batch as a whole. */
 static bool normalizes_batches(const onnx_node *node) {
   if (strcmp(node->op_type, "BatchNormalization")) return false;
-  if (node->opset >= 14)
-    return integer_attribute(node, "training_mode", 0) != 0;
+  if (node->opset >= 14) return onnx_find_int(node, "training_mode", 0) != 0;
   for (uint32_t i = 1; i < node->output_count; i++)
     if (node->outputs[i] != CALM_NONE) return true;
   return false;
@@ -120,24 +106,20 @@ static op_kind kind_of(const onnx_graph *g, const onnx_node *node) {
 static calm_status name_opaque(const char **out, onnx_reader *r,
                                const onnx_node *node) {
   const char *domain = *node->domain ? node->domain : "onnx";
-  size_t head = strlen(domain), tail = strlen(node->op_type);
-  char *name = arena_calloc(&r->scratch, head + tail + 2, 1);
-  if (!name) return context_no_memory(r->context);
-  memcpy(name, domain, head);
-  name[head] = ':';
-  memcpy(name + head + 1, node->op_type, tail);
-  *out = name;
-  return CALM_OK;
+  return onnx_qualify(out, r, domain, node->op_type);
 }
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
-/* "1,2"; NULL if all are what they are when nothing is said. */
+/* "1,2"; NULL if all are what they are when nothing is said, or if there are
+   more than could mean anything. */
 static calm_status print_numbers(const char **out, onnx_reader *r,
                                  const int64_t *numbers, uint32_t count,
                                  int64_t absent) {
   size_t size = (size_t)count * 21 + 1, used = 0;
   bool said = absent == ALWAYS;
+  *out = NULL;
+  if (count > 2 * GRAPH_MAX_RANK) return CALM_OK;
   char *value = arena_calloc(&r->scratch, size, 1);
   if (!value) return context_no_memory(r->context);
   for (uint32_t i = 0; i < count; i++) {
@@ -197,7 +179,7 @@ static calm_status list_attributes(graph_op *op, onnx_reader *r,
     op->attributes[op->attribute_count++] =
         (graph_attribute){"layout", "channels_first"};
   for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++) {
-    const onnx_attribute *found = find_attribute(node, attributes[i].name);
+    const onnx_attribute *found = onnx_find(node, attributes[i].name);
     const char *value = NULL;
     if (found) TRY(print_value(&value, r, found, attributes[i].absent));
     if (value)

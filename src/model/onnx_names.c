@@ -74,7 +74,7 @@ static calm_status bind_outputs(onnx_reader *r, uint32_t graph) {
   return CALM_OK;
 }
 
-/* ---- What bodies read from outside -------------------------------------- */
+/* ---- What bodies read from outside --------------------------------------- */
 
 static void count_captured(onnx_reader *r, uint32_t graph) {
   const onnx_graph *body = &r->graphs.data[graph];

@@ -24,7 +24,7 @@ enum {
   TYPE_SPARSE = 11
 };
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 static double float_of(uint64_t bits) {
   uint32_t half = (uint32_t)bits;
@@ -160,7 +160,7 @@ static calm_status read_attribute(onnx_attribute *out, onnx_reader *r,
   return CALM_OK;
 }
 
-/* ---- The node ----------------------------------------------------------- */
+/* ---- The node ------------------------------------------------------------ */
 
 typedef struct node_counts {
   uint32_t inputs, outputs, attributes;
@@ -214,18 +214,29 @@ static calm_status read_field(onnx_node *out, onnx_reader *r, uint32_t graph,
 }
 
 static int64_t opset_of(const onnx_reader *r, const char *domain) {
-  for (uint32_t i = 0; i < r->opsets.count; i++)
-    if (!strcmp(r->opsets.data[i].domain, domain))
-      return r->opsets.data[i].version;
-  return 0;
+  uint32_t i = name_table_find(&r->opset_names, domain);
+  return i == CALM_NONE ? 0 : r->opsets.data[i].version;
 }
 
-static uint32_t function_of(const onnx_reader *r, const onnx_node *node) {
-  for (uint32_t i = 0; i < r->functions.count; i++)
-    if (!strcmp(r->functions.data[i].domain, node->domain) &&
-        !strcmp(r->functions.data[i].name, node->op_type))
-      return i;
-  return CALM_NONE;
+calm_status onnx_qualify(const char **out, onnx_reader *r, const char *domain,
+                         const char *name) {
+  size_t head = strlen(domain), tail = strlen(name);
+  char *joined = arena_calloc(&r->scratch, head + tail + 2, 1);
+  if (!joined) return context_no_memory(r->context);
+  memcpy(joined, domain, head);
+  joined[head] = ':';
+  memcpy(joined + head + 1, name, tail);
+  *out = joined;
+  return CALM_OK;
+}
+
+static calm_status find_function(onnx_node *node, onnx_reader *r) {
+  const char *qualified;
+  node->function = CALM_NONE;
+  if (r->functions.count == 0) return CALM_OK;
+  TRY(onnx_qualify(&qualified, r, node->domain, node->op_type));
+  node->function = name_table_find(&r->function_names, qualified);
+  return CALM_OK;
 }
 
 calm_status onnx_read_node(onnx_node *out, onnx_reader *r, uint32_t graph,
@@ -246,7 +257,7 @@ calm_status onnx_read_node(onnx_node *out, onnx_reader *r, uint32_t graph,
     return onnx_fail(r, graph, node.position, "a node without an operator");
   if (!strcmp(node.domain, "ai.onnx")) node.domain = "";
   node.opset = opset_of(r, node.domain);
-  node.function = function_of(r, &node);
+  TRY(find_function(&node, r));
   *out = node;
   return CALM_OK;
 }

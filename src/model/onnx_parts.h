@@ -177,6 +177,7 @@ typedef struct onnx_reader {
   int64_t ir_version;
   VECTOR(onnx_opset) opsets;
   VECTOR(onnx_function) functions;
+  name_table opset_names, function_names; /* those by "DOMAIN:NAME" */
   bool random_functions; /* some function draws random numbers */
   VECTOR(onnx_dim) dims;
   VECTOR(const char *) symbols; /* every dim_param, once, as first met */
@@ -189,7 +190,7 @@ void onnx_reader_free(onnx_reader *r);
 /* Everything up to the marking of weights: what can be said without shapes. */
 calm_status onnx_parse(onnx_reader *r);
 
-/* ---- Reading, in the order of the calls --------------------------------- */
+/* ---- Reading, in the order of the calls ---------------------------------- */
 
 /* The --dim options of the model; CALM_MISUSE if one is no NAME=N. */
 calm_status onnx_read_dims(onnx_reader *r);
@@ -244,7 +245,11 @@ uint32_t onnx_needed_outputs(const onnx_node *node);
 /* The element type for a TensorProto.DataType; ELEMENT_ABSTRACT: none. */
 element_type onnx_element_type(int32_t type);
 
-/* ---- What they share ---------------------------------------------------- */
+/* ---- What they share ----------------------------------------------------- */
+
+/* "DOMAIN:NAME", in the scratch. */
+calm_status onnx_qualify(const char **out, onnx_reader *r, const char *domain,
+                         const char *name);
 
 /* CALM_BAD_INPUT with "PATH: byte N: what (in graph 'g')". */
 calm_status onnx_fail(const onnx_reader *r, uint32_t graph, size_t position,

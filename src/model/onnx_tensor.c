@@ -28,7 +28,7 @@ enum {
   PLACE_EXTERNAL = 1
 };
 
-/* ---- Data in other files ------------------------------------------------ */
+/* ---- Data in other files ------------------------------------------------- */
 
 /* A path that leads out of the folder of the model could make whoever follows
    it read any file. */
@@ -71,7 +71,7 @@ static calm_status read_external(onnx_tensor *out, onnx_reader *r,
   return CALM_OK;
 }
 
-/* ---- Small contents ----------------------------------------------------- */
+/* ---- Small contents ------------------------------------------------------ */
 
 /* Where and how the elements of a type are written. */
 typedef struct element_form {
@@ -175,7 +175,7 @@ static calm_status read_contents(onnx_tensor *tensor, onnx_reader *r,
   return CALM_OK;
 }
 
-/* ---- The tensor --------------------------------------------------------- */
+/* ---- The tensor ---------------------------------------------------------- */
 
 static calm_status read_dims(onnx_tensor *out, onnx_reader *r, proto_span span,
                              uint32_t number) {

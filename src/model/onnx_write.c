@@ -16,9 +16,9 @@
 
 /* What stands in the places of one graph. */
 typedef struct arrangement {
-  uint32_t *nodes;  /* [place]: the node that now stands there */
-  uint32_t *bodies; /* [first_body[n] ..]: graphs of node n, in file order */
-  uint32_t *first_body;
+  uint32_t *nodes;      /* [place]: the node that now stands there */
+  uint32_t *first_body; /* node n runs graphs first_body[n] to
+                           first_body[n + 1] - 1 */
 } arrangement;
 
 typedef struct onnx_writer {
@@ -29,7 +29,7 @@ typedef struct onnx_writer {
   bool mapped;
 } onnx_writer;
 
-/* ---- Which node goes where ---------------------------------------------- */
+/* ---- Which node goes where ----------------------------------------------- */
 
 /* A node that waits for what it reads; those before `next` are looked after. */
 typedef struct waiting {
@@ -104,38 +104,38 @@ static calm_status arrange_nodes(arrangement *out, const onnx_graph *g,
   return CALM_OK;
 }
 
-/* Graphs are numbered in the order of the file, per depth. */
-static calm_status list_bodies(onnx_writer *w, uint32_t graph, arena *a) {
+/* The graphs that the nodes of a graph run are numbered one after the other, in
+   the order of the file, and behind those of the graph before it. */
+static calm_status list_bodies(onnx_writer *w, uint32_t graph,
+                               uint32_t *next_body, arena *a) {
   const onnx_reader *r = w->r;
-  arrangement *to = &w->arrangements[graph];
   const uint32_t nodes = r->graphs.data[graph].nodes.count;
-  uint32_t total = 0;
-  ARENA_ARRAY(a, to->first_body, (size_t)nodes + 1);
-  for (uint32_t i = graph + 1; i < r->graphs.count; i++)
-    if (r->graphs.data[i].parent == graph) {
-      to->first_body[r->graphs.data[i].node + 1]++;
-      total++;
-    }
-  for (uint32_t n = 0; n < nodes; n++)
-    to->first_body[n + 1] += to->first_body[n];
-  ARENA_ARRAY(a, to->bodies, total);
-  total = 0;
-  for (uint32_t i = graph + 1; i < r->graphs.count; i++)
-    if (r->graphs.data[i].parent == graph) to->bodies[total++] = i;
+  uint32_t *first;
+  ARENA_ARRAY(a, first, (size_t)nodes + 1);
+  for (uint32_t n = 0; n < nodes; n++) {
+    first[n] = *next_body;
+    while (*next_body < r->graphs.count &&
+           r->graphs.data[*next_body].parent == graph &&
+           r->graphs.data[*next_body].node == n)
+      ++*next_body;
+  }
+  first[nodes] = *next_body;
+  w->arrangements[graph].first_body = first;
   return CALM_OK;
 }
 
 static calm_status arrange(onnx_writer *w, const calm_model *model, arena *a) {
+  uint32_t next_body = 1;
   ARENA_ARRAY(a, w->arrangements, w->r->graphs.count);
   for (uint32_t i = 0; i < w->r->graphs.count; i++) {
     TRY(arrange_nodes(&w->arrangements[i], &w->r->graphs.data[i],
                       &model->graphs.data[i], w->patch->sequences[i], a));
-    TRY(list_bodies(w, i, a));
+    TRY(list_bodies(w, i, &next_body, a));
   }
   return CALM_OK;
 }
 
-/* ---- The bytes ---------------------------------------------------------- */
+/* ---- The bytes ----------------------------------------------------------- */
 
 /* Pieces that follow each other in the file are one. */
 static calm_status copy(onnx_writer *w, size_t begin, size_t end) {
@@ -208,7 +208,7 @@ static calm_status step_node(onnx_writer *w, level_stack *stack, level *top) {
     stack->depth--;
     return copy(w, top->at, top->end);
   }
-  uint32_t body = a->bodies[top->next++];
+  uint32_t body = top->next++;
   proto_span span = w->r->graphs.data[body].span;
   TRY(copy(w, top->at, span.begin));
   top->at = span.end;
@@ -229,7 +229,7 @@ static calm_status copy_graph(onnx_writer *w) {
   return CALM_OK;
 }
 
-/* ---- The note ----------------------------------------------------------- */
+/* ---- The note ------------------------------------------------------------ */
 
 enum {
   MODEL_METADATA = PROTO_KEY(14, PROTO_BYTES),
@@ -283,7 +283,7 @@ static calm_status is_note(bool *out, const proto_file *file, proto_span span) {
   return CALM_OK;
 }
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- The file ------------------------------------------------------------ */
 
 /* An old note goes where a new one comes. */
 static calm_status copy_file(onnx_writer *w) {

@@ -151,7 +151,7 @@ uint64_t proto_fixed(const proto_file *file, size_t position, unsigned bytes) {
   return value;
 }
 
-/* ---- Repeated numbers --------------------------------------------------- */
+/* ---- Repeated numbers ---------------------------------------------------- */
 
 /* Numbers on their way into an array; NULL: they are only counted. */
 typedef struct number_list {

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "model/tflite_parts.h"
 
-/* ---- The schema --------------------------------------------------------- */
+/* ---- The schema ---------------------------------------------------------- */
 
 enum {
 #define TABLE(name, noun) TABLE_##name,
@@ -51,7 +51,7 @@ bool tflite_recognise(const uint8_t *bytes, size_t length) {
   return length >= 8 && memcmp(bytes + 4, "TFL3", 4) == 0;
 }
 
-/* ---- What the parts share ----------------------------------------------- */
+/* ---- What the parts share ------------------------------------------------ */
 
 calm_status tflite_fail(const tflite_reader *r, flat_table at, const char *noun,
                         uint32_t index, const char *format, ...) {
@@ -119,7 +119,7 @@ calm_status tflite_choose_name(const char **out, tflite_reader *r,
   return CALM_OK;
 }
 
-/* ---- Weights ------------------------------------------------------------ */
+/* ---- Weights ------------------------------------------------------------- */
 
 /* Data in other files is taken at its word; nothing here opens them. */
 static calm_status weigh_external_buffers(tflite_reader *r) {
@@ -139,7 +139,7 @@ static calm_status weigh_external_buffers(tflite_reader *r) {
   return CALM_OK;
 }
 
-/* ---- Subgraphs ---------------------------------------------------------- */
+/* ---- Subgraphs ----------------------------------------------------------- */
 
 static calm_status read_subgraph(tflite_reader *r, graph *g, flat_table table) {
   TRY(tflite_read_tensors(r, g, table));
@@ -182,7 +182,7 @@ static calm_status finish_graphs(calm_model *model) {
   return CALM_OK;
 }
 
-/* ---- Warnings ----------------------------------------------------------- */
+/* ---- Warnings ------------------------------------------------------------ */
 
 /* " (and 3 more like it)", or nothing. */
 static void count_others(char out[48], uint32_t count) {
@@ -245,7 +245,7 @@ static void warn(const tflite_reader *r) {
   }
 }
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- The file ------------------------------------------------------------ */
 
 void tflite_find_tables(tflite_reader *r) {
   r->root = flat_root(&r->file);

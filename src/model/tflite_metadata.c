@@ -3,7 +3,7 @@
 
 #include "model/tflite_parts.h"
 
-/* ---- The offline plan --------------------------------------------------- */
+/* ---- The offline plan ---------------------------------------------------- */
 
 /*
  * OfflineMemoryAllocation is an array of 32-bit words: a version and a number
@@ -47,7 +47,7 @@ static calm_status read_plan(tflite_reader *r, uint32_t buffer) {
   return CALM_OK;
 }
 
-/* ---- All of it ---------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 bool tflite_is_called(flat_string name, const char *wanted) {
   return name.length == strlen(wanted) &&
@@ -95,7 +95,7 @@ calm_status tflite_read_metadata(tflite_reader *r) {
   return tflite_read_edges(r, known.dependencies);
 }
 
-/* ---- Signatures --------------------------------------------------------- */
+/* ---- Signatures ---------------------------------------------------------- */
 
 /* Tensors that a signature names and its subgraph does not have. */
 static uint32_t count_strays(const tflite_reader *r, flat_table signature,

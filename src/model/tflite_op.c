@@ -28,7 +28,7 @@ typedef struct source {
   graph_op op;
 } source;
 
-/* ---- What it is --------------------------------------------------------- */
+/* ---- What it is ---------------------------------------------------------- */
 
 /* Codes above 127 did not fit into the first field, which then has 127; files
    older than the second field have 0 there. */
@@ -100,7 +100,7 @@ static calm_status name_op(source *s, tflite_reader *r) {
   return s->builtin == TFLITE_CUSTOM ? name_custom(s, r) : name_builtin(s, r);
 }
 
-/* ---- What it reads and writes ------------------------------------------- */
+/* ---- What it reads and writes -------------------------------------------- */
 
 static calm_status read_ids(tensor_id **out, uint32_t *count, tflite_reader *r,
                             const source *s, unsigned slot, const char *field,
@@ -146,7 +146,7 @@ static calm_status check_outside_options(const source *s,
                      size, offset, r->file.length);
 }
 
-/* ---- All of them -------------------------------------------------------- */
+/* ---- All of them --------------------------------------------------------- */
 
 static calm_status read_operator(tflite_reader *r, graph *g, source *s) {
   tflite_attributes attributes;

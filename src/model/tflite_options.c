@@ -4,7 +4,7 @@
 
 #include "model/tflite_parts.h"
 
-/* ---- Attributes --------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 typedef enum option_form {
   FORM_NUMBER,
@@ -128,7 +128,7 @@ void tflite_read_attributes(tflite_attributes *out, const tflite_reader *r,
   }
 }
 
-/* ---- Bodies ------------------------------------------------------------- */
+/* ---- Bodies -------------------------------------------------------------- */
 
 /* Which subgraphs an operator runs: the first `count` slots of its options. */
 static const struct body_row {

@@ -22,7 +22,7 @@ typedef struct source {
   graph_tensor tensor;
 } source;
 
-/* ---- Element type, shape and name --------------------------------------- */
+/* ---- Element type, shape and name ---------------------------------------- */
 
 static calm_status read_type(source *s, const tflite_reader *r) {
   int8_t code = flat_i8(&r->file, s->table, TFLITE_tensor_type, 0);
@@ -65,7 +65,7 @@ static calm_status read_shape(source *s, tflite_reader *r) {
                      s->tensor.name);
 }
 
-/* ---- Constants and variables -------------------------------------------- */
+/* ---- Constants and variables --------------------------------------------- */
 
 /* Several tensors may share a buffer, which counts once. */
 static calm_status weigh(tflite_reader *r, const source *s, uint32_t buffer,
@@ -101,7 +101,17 @@ static calm_status read_storage(source *s, tflite_reader *r) {
   return CALM_OK;
 }
 
-/* ---- Notices ------------------------------------------------------------ */
+/* Scales without zero points mean nothing to a runtime. */
+static void read_scales(source *s, const tflite_reader *r) {
+  flat_table table =
+      flat_table_of(&r->file, s->table, TFLITE_tensor_quantization);
+  if (!table) return;
+  if (flat_vector_of(&r->file, table, TFLITE_quantization_zero_point, 8).count)
+    s->tensor.scale_count =
+        flat_vector_of(&r->file, table, TFLITE_quantization_scale, 4).count;
+}
+
+/* ---- Notices ------------------------------------------------------------- */
 
 static size_t print_shape(char *out, size_t size, const tflite_reader *r,
                           flat_vector shape) {
@@ -135,16 +145,18 @@ static void notice_dynamic_shape(tflite_reader *r, const source *s) {
            declared, stored);
 }
 
+/* Of handles it is known that they lie with the runtime. */
 static void notice_uncountable_type(tflite_reader *r, const source *s) {
   element_type type = s->tensor.type;
-  if (element_type_bits(type) || !first_of_its_kind(&r->uncountable, s)) return;
+  if (type == ELEMENT_resource || element_type_bits(type)) return;
+  if (!first_of_its_kind(&r->uncountable, s)) return;
   snprintf(r->uncountable.detail, sizeof r->uncountable.detail,
            "has elements of type %s, whose size the file does not tell; it "
            "counts as 0 bytes",
            element_type_name(type));
 }
 
-/* ---- All of them -------------------------------------------------------- */
+/* ---- All of them --------------------------------------------------------- */
 
 static calm_status read_tensor(tflite_reader *r, graph *g, name_table *names,
                                source *s) {
@@ -155,6 +167,7 @@ static calm_status read_tensor(tflite_reader *r, graph *g, name_table *names,
   TRY(read_type(s, r));
   TRY(read_shape(s, r));
   TRY(read_storage(s, r));
+  read_scales(s, r);
   if (!(s->tensor.flags & CALM_TENSOR_CONST)) {
     notice_dynamic_shape(r, s);
     notice_uncountable_type(r, s);
@@ -185,6 +198,10 @@ static calm_status read_all(tflite_reader *r, graph *g, flat_table subgraph,
   unsigned *flags;
   r->tensors = flat_vector_of(&r->file, subgraph, TFLITE_subgraph_tensors, 4);
   ARENA_ARRAY(&r->scratch, flags, r->tensors.count);
+  g->listed_inputs =
+      flat_vector_of(&r->file, subgraph, TFLITE_subgraph_inputs, 4).count;
+  g->listed_outputs =
+      flat_vector_of(&r->file, subgraph, TFLITE_subgraph_outputs, 4).count;
   TRY(mark(flags, r, subgraph, r->tensors.count, false));
   TRY(mark(flags, r, subgraph, r->tensors.count, true));
   for (uint32_t i = 0; i < r->tensors.count; i++) {

@@ -59,13 +59,39 @@ calm_status tflite_permute(tflite_writer *w, uint32_t subgraph,
                             : tflite_edit_number(w, ops.position - 4, count, 4);
 }
 
+static size_t operators_of(const tflite_writer *w, uint32_t subgraph) {
+  const flat_table table =
+      flat_table_at(file_of(w), w->tables.subgraphs, subgraph);
+  return flat_vector_of(file_of(w), table, TFLITE_subgraph_operators, 4)
+      .position;
+}
+
+/* Subgraphs may have one list of operators between them, which then has one
+   order. */
+static calm_status check_shared(const tflite_writer *w, uint32_t subgraph) {
+  const graph_vector *graphs = &w->model->graphs;
+  const op_id *const *sequences = w->patch->sequences;
+  const size_t place = operators_of(w, subgraph);
+  const uint32_t count = graphs->data[subgraph].ops.count;
+  for (uint32_t i = 0; i < graphs->count; i++)
+    if (i != subgraph && operators_of(w, i) == place &&
+        memcmp(sequences[i], sequences[subgraph], count * sizeof(op_id)))
+      return context_fail(w->model->context, CALM_UNSUPPORTED,
+                          "%s: byte %zu: subgraphs %" PRIu32 " and %" PRIu32
+                          " share their list of operators, but the plan has "
+                          "an order for each; --order file keeps the list",
+                          w->model->path, place, subgraph, i);
+  return CALM_OK;
+}
+
 static calm_status permute_all(tflite_writer *w, bool *reordered) {
   const graph_vector *graphs = &w->model->graphs;
   for (uint32_t i = 0; i < graphs->count; i++) {
     TRY(set_places(w, i, reordered));
-    if (is_reordered(&graphs->data[i], w->patch->sequences[i]))
-      TRY(tflite_permute(w, i, w->patch->sequences[i],
-                         graphs->data[i].ops.count));
+    if (!is_reordered(&graphs->data[i], w->patch->sequences[i])) continue;
+    TRY(check_shared(w, i));
+    TRY(tflite_permute(w, i, w->patch->sequences[i],
+                       graphs->data[i].ops.count));
   }
   return CALM_OK;
 }

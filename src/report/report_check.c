@@ -1,6 +1,7 @@
 /* The verdict on a plan. */
 #include <string.h>
 
+#include "report/report_arena.h"
 #include "report/report_facts.h"
 #include "report/report_name.h"
 
@@ -34,17 +35,34 @@ static void write_summary(text *out, const memory_verdict *verdict,
               plural(warnings));
 }
 
+static calm_status write_arena(text *out, const calm_verdict *v) {
+  text words;
+  text_init(&words, out->context);
+  if (v->tflm) {
+    report_arena(&words, v->verdict.arena_bytes, &v->tail);
+    text_format(&words, "; ");
+    report_tail_build(&words, &v->tail);
+  } else {
+    text_format(&words, "%s bytes", report_number(v->verdict.arena_bytes).text);
+  }
+  text_format(out, "  arena   ");
+  calm_status status = words.failed ? context_no_memory(out->context)
+                                    : report_wrapped(out, words.data, 10, 10);
+  text_free(&words);
+  return status;
+}
+
 static calm_status write_table(text *out, const calm_verdict *v, bool color) {
   TRY(report_heading(out, v->model->path, color));
   if (!v->source) {
     text_format(out, "  carries no plan: nothing to check\n");
-    return CALM_OK;
+    return write_faults(out, v->verdict.warnings.data,
+                        v->verdict.warnings.count, "warning", TONE_OPEN, color);
   }
   text_format(out, "  plan    ");
   TRY(report_heading(out, v->source, false));
   text_format(out, "  memory  %s\n", v->memory.name);
-  text_format(out, "  arena   %s bytes\n",
-              report_number(v->verdict.arena_bytes).text);
+  TRY(write_arena(out, v));
   TRY(write_faults(out, v->verdict.faults.data, v->verdict.faults.count,
                    "fault", TONE_BAD, color));
   TRY(write_faults(out, v->verdict.warnings.data, v->verdict.warnings.count,
@@ -77,6 +95,12 @@ static json_t *list_faults(arena *scratch, const graph *g,
   return list;
 }
 
+static json_t *write_runtime(const calm_verdict *v) {
+  if (!v->source || !v->tflm) return json_null();
+  return report_json_arena(json_pack("{s:s}", "name", "tflm"),
+                           v->verdict.arena_bytes, &v->tail);
+}
+
 static json_t *write_json(arena *scratch, const calm_verdict *v) {
   const graph *g = &v->model->graphs.data[0];
   const memory_verdict *verdict = &v->verdict;
@@ -89,6 +113,7 @@ static json_t *write_json(arena *scratch, const calm_verdict *v) {
   root = report_json_member(
       root, "arena_bytes",
       v->source ? report_json_number(verdict->arena_bytes) : json_null());
+  root = report_json_member(root, "runtime", write_runtime(v));
   root = report_json_member(
       root, "faults",
       list_faults(scratch, g, verdict->faults.data, verdict->faults.count));

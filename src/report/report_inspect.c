@@ -1,6 +1,7 @@
 /* An inspection, for people and for programs. */
 #include <inttypes.h>
 
+#include "report/report_arena.h"
 #include "report/report_facts.h"
 #include "report/report_name.h"
 #include "report/report_steps.h"
@@ -95,6 +96,22 @@ static void write_offline(text *out, const model_offline_plan *plan) {
               "  carries an offline plan for %s tensors; calm check verifies "
               "it\n",
               report_number(plan->word_count).text);
+}
+
+/* As it is, with the plan inside it. */
+static calm_status write_arena(text *out, const calm_inspection *i) {
+  text words;
+  if (!i->tflm) return CALM_OK;
+  text_init(&words, out->context);
+  text_format(&words, "TensorFlow Lite Micro's arena for it: ");
+  report_arena(&words, i->head_bytes, &i->tail);
+  text_format(&words, "; ");
+  report_tail_build(&words, &i->tail);
+  text_format(out, "  ");
+  calm_status status = words.failed ? context_no_memory(out->context)
+                                    : report_wrapped(out, words.data, 4, 2);
+  text_free(&words);
+  return status;
 }
 
 /* ---- Why its peak is what it is ------------------------------------------ */
@@ -195,6 +212,7 @@ static calm_status write_table(text *out, const calm_inspection *i,
                                bool complete, bool color, arena *scratch) {
   TRY(report_title(out, i->model, &i->facts, &i->memory, color));
   write_offline(out, &i->model->offline);
+  TRY(write_arena(out, i));
   if (i->timing) text_format(out, "  inspected in %.3f s\n", i->seconds);
   text_format(out, "\n");
   TRY(write_kinds(out, i->graph, scratch));
@@ -303,6 +321,12 @@ static json_t *list_tensors(arena *scratch, const calm_inspection *i) {
   return list;
 }
 
+static json_t *write_runtime(const calm_inspection *i) {
+  if (!i->tflm) return json_null();
+  return report_json_arena(json_pack("{s:s}", "name", "tflm"), i->head_bytes,
+                           &i->tail);
+}
+
 static json_t *write_json(arena *scratch, const calm_inspection *i) {
   const memory_explanation *e = &i->explanation;
   json_t *root =
@@ -314,6 +338,7 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
                             json_boolean(i->graph->file_order_valid));
   root = report_json_member(root, "offline_plan",
                             json_boolean(i->model->offline.present));
+  root = report_json_member(root, "runtime", write_runtime(i));
   root = report_json_member(root, "peak_bytes",
                             report_json_number(i->profile.peak_bytes));
   root =

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/report_blocks.h"
+#include "report/report_emit.h"
 #include "report/report_name.h"
 #include "report/report_picture.h"
 #include "report/report_runtime.h"
@@ -127,7 +129,7 @@ static void write_searches(text *out, const calm_plan *plan, bool color) {
   write_counts(out, plan);
   report_outcome(out, &layout, color);
   write_holes(out, plan);
-  report_budget(out, plan->budget_bytes, plan->summary.arena_bytes,
+  report_budget(out, plan->budget_bytes, plan_needed_bytes(plan),
                 plan->any_order ? plan->summary.arena_bound_bytes
                                 : plan->summary.peak_bound_bytes,
                 color);
@@ -143,45 +145,15 @@ static const char *workspace_name(arena *scratch, const char *op) {
   return strcat(name, op);
 }
 
-static picture_block tensor_block(const calm_plan *plan, tensor_id t) {
-  const memory_life *life = &plan->profile.lives[t];
-  return (picture_block){.name = plan->graph->tensors.data[t].name,
-                         .low = plan->offsets[t],
-                         .high = plan->offsets[t] + life->bytes,
-                         .from = life->first,
-                         .past = (uint64_t)life->last + 1};
-}
-
-static picture_block workspace_block(const calm_plan *plan, uint32_t step,
-                                     const char *name) {
-  const op_id op = plan->sequence[step];
-  return (picture_block){
-      .name = name,
-      .low = plan->workspace_offsets[op],
-      .high = plan->workspace_offsets[op] + plan->workspace_bytes[op],
-      .from = step,
-      .past = (uint64_t)step + 1};
-}
-
-/* Scratch that the runtime places: of the entry's kernels, by operator. */
-static calm_status add_scratch(picture_block *blocks, uint32_t *count,
-                               const calm_plan *plan, arena *scratch) {
-  const plan_runtime *r = &plan->runtime;
-  uint32_t *step_of;
-  ARENA_ARRAY(scratch, step_of, plan->graph->ops.count);
-  for (uint32_t step = 0; step < plan->graph->ops.count; step++)
-    step_of[plan->sequence[step]] = step;
-  for (uint32_t i = 0; i < r->scratch_count && r->scratch[i].graph == 0; i++) {
-    const plan_scratch *s = &r->scratch[i];
-    const char *name =
-        workspace_name(scratch, plan->graph->ops.data[s->op].name);
-    if (!name) return context_no_memory(scratch->context);
-    blocks[(*count)++] = (picture_block){.name = name,
-                                         .low = s->offset,
-                                         .high = s->offset + s->bytes,
-                                         .from = step_of[s->op],
-                                         .past = (uint64_t)step_of[s->op] + 1};
-  }
+static calm_status picture_block_of(picture_block *out, const report_block *b,
+                                    arena *scratch) {
+  const char *name = b->scratch ? workspace_name(scratch, b->name) : b->name;
+  if (!name) return context_no_memory(scratch->context);
+  *out = (picture_block){.name = name,
+                         .low = b->offset,
+                         .high = b->offset + b->bytes,
+                         .from = b->first,
+                         .past = (uint64_t)b->last + 1};
   return CALM_OK;
 }
 
@@ -208,34 +180,21 @@ static void part_in_place(picture_block *blocks, uint32_t count) {
     }
 }
 
-/* Everything with bytes in the arena: tensors by number, then workspaces by
-   step. */
 static calm_status list_blocks(picture *out, const calm_plan *plan,
                                calm_format format, arena *scratch) {
-  const graph *g = plan->graph;
+  report_blocks list;
   picture_block *blocks;
-  uint32_t count = 0;
-  ARENA_ARRAY(
-      scratch, blocks,
-      (size_t)g->tensors.count + g->ops.count + plan->runtime.scratch_count);
-  for (tensor_id t = 0; t < g->tensors.count; t++)
-    if (report_plan_places(plan, t) && plan->profile.lives[t].bytes)
-      blocks[count++] = tensor_block(plan, t);
-  for (uint32_t step = 0; step < g->ops.count; step++) {
-    const op_id op = plan->sequence[step];
-    if (!report_plan_places_workspace(plan, op)) continue;
-    const char *name = workspace_name(scratch, g->ops.data[op].name);
-    if (!name) return context_no_memory(scratch->context);
-    blocks[count++] = workspace_block(plan, step, name);
-  }
-  TRY(add_scratch(blocks, &count, plan, scratch));
+  TRY(report_blocks_list(&list, plan, scratch));
+  ARENA_ARRAY(scratch, blocks, list.count);
+  for (uint32_t i = 0; i < list.count; i++)
+    TRY(picture_block_of(&blocks[i], &list.data[i], scratch));
   if (format == CALM_FORMAT_CSV &&
       bits_count(plan->memory.inplace, OP_KIND_WORDS))
-    part_in_place(blocks, count);
+    part_in_place(blocks, list.count);
   *out = (picture){.blocks = blocks,
-                   .count = count,
+                   .count = list.count,
                    .bytes = plan->summary.arena_bytes,
-                   .steps = g->ops.count};
+                   .steps = plan->graph->ops.count};
   return CALM_OK;
 }
 
@@ -271,11 +230,31 @@ static calm_status write_table(text *out, const calm_plan *plan,
   return report_tensors(out, plan->graph, &plan->profile, plan->offsets, color);
 }
 
+/* What needs no picture. */
+static calm_status render_file(text *out, const calm_plan *plan,
+                               calm_format format, arena *scratch) {
+  switch (format) {
+    case CALM_FORMAT_BUFFERPLAN: return report_bufferplan(out, plan, scratch);
+    case CALM_FORMAT_C_HEADER: return report_header(out, plan, scratch);
+    case CALM_FORMAT_TRACE: return report_trace(out, plan, scratch);
+    case CALM_FORMAT_MODEL_EXPLORER: return report_explorer(out, plan, scratch);
+    case CALM_FORMAT_JSON:
+    case CALM_FORMAT_TABLE:
+    case CALM_FORMAT_CSV:
+    case CALM_FORMAT_LONG: break;
+  }
+  return report_json_write(out, report_plan_json(scratch, plan));
+}
+
+static bool needs_picture(calm_format format) {
+  return format == CALM_FORMAT_TABLE || format == CALM_FORMAT_LONG ||
+         format == CALM_FORMAT_CSV;
+}
+
 static calm_status render(text *out, const calm_plan *plan, calm_format format,
                           bool color, arena *scratch) {
   picture p;
-  if (format == CALM_FORMAT_JSON)
-    return report_json_write(out, report_plan_json(scratch, plan));
+  if (!needs_picture(format)) return render_file(out, plan, format, scratch);
   TRY(list_blocks(&p, plan, format, scratch));
   if (format == CALM_FORMAT_CSV) {
     write_csv(out, &p);

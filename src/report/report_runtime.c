@@ -1,21 +1,23 @@
 /* The runtime's side of a plan. */
 #include "report/report_runtime.h"
 
+#include <string.h>
+
+#include "report/report_arena.h"
 #include "report/report_name.h"
 
 /* ---- For people ---------------------------------------------------------- */
 
 static void add_heads(text *out, const plan_runtime *r) {
-  text_format(out, "TensorFlow Lite Micro: its arena's head takes %s bytes",
-              report_number(r->head_bytes).text);
-  text_format(out, ", without a plan %s",
-              report_number(r->default_head_bytes).text);
+  text_format(out, "TensorFlow Lite Micro: ");
+  report_arena(out, r->head_bytes, &r->tail);
+  text_format(out, "; without a plan ");
+  report_arena(out, r->default_head_bytes, &r->default_tail);
   if (r->carried_head_bytes != UINT64_MAX)
-    text_format(out, ", with the plan in the file %s",
+    text_format(out, "; with the plan in the file head %s",
                 report_number(r->carried_head_bytes).text);
-  text_format(out,
-              "; the tail (tensors' and kernels' records, variables) comes on "
-              "top and is reported by the runtime");
+  text_format(out, "; ");
+  report_tail_build(out, &r->tail);
 }
 
 static void add_source(text *out, const plan_runtime *r) {
@@ -34,13 +36,71 @@ static void add_scratch(text *out, const plan_runtime *r) {
   text_format(out, ", are counted as --kernels %s asks for them", r->kernels);
 }
 
+static void describe_tflm(text *out, const plan_runtime *r) {
+  add_heads(out, r);
+  add_source(out, r);
+  add_scratch(out, r);
+}
+
+static void describe_litert(text *out, const plan_runtime *r) {
+  text_format(out,
+              "TensorFlow Lite places tensors by itself, as shown here: its "
+              "arena takes %s bytes",
+              report_number(r->head_bytes).text);
+  text_format(out, ", in the order of the file %s",
+              report_number(r->default_head_bytes).text);
+  if (r->persistent_bytes)
+    text_format(out, "; variables have another of %s bytes",
+                report_number(r->persistent_bytes).text);
+  text_format(out,
+              "; so it is without a delegate and with reference kernels, "
+              "others take temporary bytes beside");
+}
+
+static void add_peaks(text *out, const char *who, const plan_peaks *p) {
+  text_format(out, "%s %s bytes by default", who,
+              report_number(p->default_bytes).text);
+  text_format(out, ", %s with ExecutionOrder.PRIORITY_BASED",
+              report_number(p->priority_bytes).text);
+}
+
+static void describe_ort(text *out, const plan_runtime *r) {
+  text_format(out,
+              "ONNX Runtime follows the order of a file on request only: ");
+  add_peaks(out, "the peak of the planned file is", &r->planned_peaks);
+  add_peaks(out, "; that of the file as it is", &r->file_peaks);
+  if (r->small_weights)
+    text_format(out, "; %s bytes of small weights come on top",
+                report_number(r->small_weights).text);
+  if (!r->by_default &&
+      r->planned_peaks.default_bytes > r->file_peaks.default_bytes)
+    text_format(out,
+                "; left to itself the runtime needs more for the planned file, "
+                "--for ort-default plans for that");
+  if (r->by_default)
+    text_format(out,
+                "; the file is listed so that the default order is the one "
+                "shown here");
+}
+
+/* The runtimes that a memory model may speak of. */
+static const struct runtime_words {
+  const char *name;
+  void (*describe)(text *out, const plan_runtime *r);
+} runtimes[] = {{"tflm", describe_tflm},
+                {"litert", describe_litert},
+                {"ort", describe_ort}};
+
+static void describe(text *out, const plan_runtime *r) {
+  for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+    if (!strcmp(runtimes[i].name, r->name)) runtimes[i].describe(out, r);
+}
+
 calm_status report_runtime(text *out, const calm_plan *plan) {
   text words;
   if (!plan->runtime.name) return CALM_OK;
   text_init(&words, out->context);
-  add_heads(&words, &plan->runtime);
-  add_source(&words, &plan->runtime);
-  add_scratch(&words, &plan->runtime);
+  describe(&words, &plan->runtime);
   text_format(out, "  runtime ");
   calm_status status = words.failed ? context_no_memory(out->context)
                                     : report_wrapped(out, words.data, 10, 10);
@@ -98,16 +158,47 @@ static json_t *list_graphs(arena *scratch, const calm_plan *plan) {
   return list;
 }
 
+static json_t *write_litert(const plan_runtime *r) {
+  return json_pack("{s:s, s:o, s:o, s:o}", "name", r->name,
+                   "default_head_bytes",
+                   report_json_number(r->default_head_bytes), "head_bytes",
+                   report_json_number(r->head_bytes), "persistent_bytes",
+                   report_json_number(r->persistent_bytes));
+}
+
+static json_t *write_peaks(const plan_peaks *p) {
+  return json_pack("{s:o, s:o}", "default_peak_bytes",
+                   report_json_number(p->default_bytes), "priority_peak_bytes",
+                   report_json_number(p->priority_bytes));
+}
+
+static json_t *write_ort(arena *scratch, const calm_plan *plan) {
+  const plan_runtime *r = &plan->runtime;
+  return json_pack(
+      "{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "for",
+      r->by_default ? "ort-default" : "file-order", "file",
+      write_peaks(&r->file_peaks), "plan", write_peaks(&r->planned_peaks),
+      "small_weight_bytes", report_json_number(r->small_weights),
+      "file_sequence",
+      list_sequence(scratch, plan->graph, plan->graphs[0].sequence),
+      "default_sequence",
+      list_sequence(scratch, plan->graph, r->default_sequence));
+}
+
 json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
   static const char *const sources[] = {"calm", "model", "runtime"};
   const plan_runtime *r = &plan->runtime;
   if (!r->name) return json_null();
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", r->name,
-                   "kernels", r->kernels, "default_head_bytes",
-                   report_json_number(r->default_head_bytes),
-                   "carried_head_bytes",
-                   report_json_optional(r->carried_head_bytes), "head_bytes",
-                   report_json_number(r->head_bytes), "offsets_from",
-                   sources[r->source], "scratch", list_scratch(scratch, plan),
-                   "graphs", list_graphs(scratch, plan));
+  if (plan_is_for(plan, "litert")) return write_litert(r);
+  if (plan_is_for(plan, "ort")) return write_ort(scratch, plan);
+  json_t *runtime = json_pack(
+      "{s:s, s:s, s:o, s:o, s:o}", "name", r->name, "kernels", r->kernels,
+      "default_head_bytes", report_json_number(r->default_head_bytes),
+      "default_tail_bytes", report_json_optional(r->default_tail.bytes),
+      "carried_head_bytes", report_json_optional(r->carried_head_bytes));
+  runtime = report_json_arena(runtime, r->head_bytes, &r->tail);
+  return report_json_merge(
+      runtime, json_pack("{s:s, s:o, s:o}", "offsets_from", sources[r->source],
+                         "scratch", list_scratch(scratch, plan), "graphs",
+                         list_graphs(scratch, plan)));
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every graph with `# expect` lines, and every public .tflite case, has the peaks
+# Every graph with `# expect` lines, and every public model, has the peaks
 # that are known of it, proved, in an arena of that size.
 . tests/cli/lib
 
@@ -66,7 +66,8 @@ models = []
 if os.path.exists(f"{cases}/models/models_index.json"):
     models = [entry for entry in json.load(
         open(f"{cases}/models/models_index.json"))
-        if entry["file"].endswith(".tflite")]
+        if entry["file"].endswith(".tflite")
+        or entry.get("peak_default_order")]
 for path in sorted(graphs):
     check_graph(path)
 for entry in models:

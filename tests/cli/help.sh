@@ -44,6 +44,17 @@ if command -v groff >/dev/null; then
   err_is_empty
 fi
 
+checking "every option has its place in docs/command-line.md"
+for command in inspect plan check pack; do
+  run help $command
+  for option in $(sed -n \
+    's/^ *\(-[a-z], \)\{0,1\}--\(\[no-\]\)\{0,1\}\([a-z0-9-]*\).*/\3/p' \
+    "$work/out" | sort -u); do
+    grep -q -e "\`--$option\`" docs/command-line.md ||
+      fault "docs/command-line.md lacks --$option"
+  done
+done
+
 checking "help of what does not exist, and nothing at all"
 run help nothing; one_line_error 2 "unknown command 'nothing'"
 run; one_line_error 2 "a command is missing"

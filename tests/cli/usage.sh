@@ -27,9 +27,11 @@ wrong "order is no option of calm pack; it belongs to plan" pack b.csv --order d
 wrong "output has the format of the input, which is .cg" plan $graph -o /tmp/calm-never.onnx
 wrong "in-place writes over MODEL, --output elsewhere" \
   plan $graph -o /tmp/calm-never.cg --in-place
+wrong "kernels is no option of calm pack; it belongs to inspect plan check" \
+  pack $graph --kernels auto
 wrong "rewrite comes in a later version" plan $graph --rewrite auto
 wrong "html comes in a later version" plan $graph --emit html=x.html
-wrong "'zip' is not a kind of output of calm plan; there is plan and csv" \
+wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer$" \
   plan $graph --emit zip=x
 wrong "'plan' is not a kind of output of calm pack; there is csv" \
   pack b.csv --emit plan=x

@@ -14,25 +14,45 @@ def assert_runs(facts, model):
         assert "error" not in facts, facts["error"]
 
 
+def assert_arena(facts, runtime):
+    """Head, tail and their sum are those that the runtime prints; a tail that
+    calm knows in part only is not above it."""
+    assert facts["head"] == runtime["head_bytes"]
+    assert facts["total"] == facts["head"] + facts["tail"]
+    if runtime["tail_exact"]:
+        assert facts["tail"] == runtime["tail_bytes"]
+        assert facts["total"] == runtime["arena_bytes"]
+    else:
+        assert facts["tail"] >= runtime["tail_bytes"]
+
+
 def assert_default_head(model, folder):
-    """The heads that calm predicts for a file are those it takes: placed by
+    """The arenas that calm predicts for a file are those it takes: placed by
     the runtime, and by the plan inside the file, if there is one."""
     facts = runtimes.tflm(model)
     assert_runs(facts, model)
-    planned = tool.facts("inspect", model)["offline_plan"]
-    if planned:
-        assert facts["head"] == tool.facts("check", model)["arena_bytes"]
+    inspected = tool.facts("inspect", model)
+    assert_arena(facts, inspected["runtime"])
+    if inspected["offline_plan"]:
+        checked = tool.facts("check", model)
+        assert facts["head"] == checked["arena_bytes"]
+        assert_arena(facts, checked["runtime"])
         plain = folder / f"unplanned_{model.name}"
         plain.write_bytes(tflite_edit.disable_plan(model.read_bytes()))
         facts = runtimes.tflm(plain)
-    assert facts["head"] == tool.plan(model)["baseline"]["arena_bytes"]
+    planned = tool.plan(model)
+    assert facts["head"] == planned["runtime"]["default_head_bytes"]
+    if planned["runtime"]["tail_exact"]:
+        assert facts["tail"] == planned["runtime"]["default_tail_bytes"]
 
 
 def assert_same(model, out, planned):
-    """The written file takes the predicted head, which is no larger than the
-    original's, and computes the same."""
+    """The written file takes the predicted arena, with a head that is no larger
+    than the original's, and computes the same."""
     default, facts = runtimes.tflm(model), runtimes.tflm(out)
     assert_runs(facts, model)
+    assert facts["head"] == planned["runtime"]["head_bytes"]
     assert facts["head"] == planned["layout"]["arena_bytes"]
+    assert_arena(facts, planned["runtime"])
     assert facts["head"] <= default["head"]
     assert facts.get("outputs") == default.get("outputs")

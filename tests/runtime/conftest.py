@@ -5,6 +5,10 @@ import pytest
 pytest.register_assert_rewrite("checks", "tool")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: left to `make bench-runtimes`")
+
+
 def pytest_collection_modifyitems(items):
     """Tests of one model run in one process, where results are remembered."""
     for item in items:

@@ -1,4 +1,4 @@
-"""What is known of the public cases: which runtime cannot run which, and why."""
+"""What is known of the public cases: which runtime cannot run which of them."""
 
 # TensorFlow Lite Micro; part of its own message.
 TFLM_REFUSES = {
@@ -41,6 +41,11 @@ LITERT_REFUSES = {
     "tflm_person_detect_vela": "unresolved custom op",
     "tflm_seanet_transpose_conv2": "failed to invoke",
 }
+
+# Its kernels take memory of their own from the arena here: the activations are
+# further apart than what calm counts.
+LITERT_TEMPORARIES = {"litert_torchaudio_conformer", "mlperf_kws_ref_float",
+                      "support_dilated_conv"}
 
 # LiteRT corrupts its own heap on these: any outcome is possible.
 LITERT_UNSTABLE = {"tflm_keyword_scrambled_8bit"}

@@ -36,6 +36,15 @@ def random_weight(shape, random):
     return random.standard_normal(shape, numpy.float32) * numpy.float32(scale)
 
 
+def drop_unused(graph):
+    """Remove initializers and inputs that no node reads."""
+    used = {name for node in graph.node for name in node.input}
+    for entries in (graph.initializer, graph.input):
+        kept = [entry for entry in entries if entry.name in used]
+        del entries[:]
+        entries.extend(kept)
+
+
 def fold_constant_of_shape(model):
     """Turn each ConstantOfShape node into an initializer of random weights.
 
@@ -53,6 +62,7 @@ def fold_constant_of_shape(model):
                                                          node.output[0]))
     del graph.node[:]
     graph.node.extend(kept)
+    drop_unused(graph)
     model.ir_version = 8  # the first ones want every initializer as an input
     return model
 

@@ -37,13 +37,13 @@ def tflm(path):
     return start("run_tflm.py", path)
 
 
-def litert(mode, *paths):
+def litert(mode, *paths, all_tensors=False):
     """LiteRT with one set of kernels; facts of each path, all in one process.
 
-    With the reference kernels all tensors are kept and can be compared, so
-    that a constant output hides nothing.
+    If all tensors are kept they can be compared, so that a constant output
+    hides nothing; but then none shares its memory, and the span means nothing.
     """
-    options = ["--all-tensors"] if mode == "reference" else []
+    options = ["--all-tensors"] if all_tensors else []
     facts = start("run_litert.py", mode, *paths, *options)
     return facts.get("models") or [facts] * len(paths)
 

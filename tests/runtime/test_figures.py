@@ -61,3 +61,13 @@ def test_swiftnet_equals_its_twin(tmp_path):
     different = [index for index, array in before.items()
                  if not numpy.array_equal(array - 128, after[index])]
     assert not different
+
+
+def test_swiftnet_without_noops(tmp_path):
+    """Its first operator is a split into one part, which only copies."""
+    tool.need("plan", "--remove-noops")
+    twin, out = tmp_path / "twin.tflite", tmp_path / "out.tflite"
+    write_int8(twin, "--order", "file", "--no-offline-plan")
+    planned = write_int8(out, "--remove-noops")
+    checks.assert_same(twin, out, planned)
+    assert runtimes.tflm(out)["head"] <= 275968

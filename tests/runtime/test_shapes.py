@@ -30,10 +30,6 @@ NO_RULE = {"ArrayFeatureExtractor", "Binarizer", "ImageDecoder",
            # Newer than what calm knows (opset 26), or a preview.
            "CausalConvWithState", "FlexAttention", "LinearAttention", "SwiGLU"}
 
-# Models whose shapes calm could know and does not: it says so.
-GAPS = {"test_dft_irfft", "test_dft_irfft_opset19", "test_onehot_with_axis",
-        "test_onehot_with_negative_axis", "test_onehot_with_bfloat16_values"}
-
 
 def family(ops):
     """The operator of a model with one kind of operator; else the number."""
@@ -50,8 +46,6 @@ def families():
 def wrong_shapes(name, case):
     """One line per shape that is wrong, or that should have been known."""
     done = tool.call("inspect", FOLDER / f"{name}.onnx", "--json")
-    if name in GAPS:
-        return [] if done.returncode == 3 else [f"{name}: a gap no more"]
     if done.returncode == 3:
         known = case["inferable"] and not NO_RULE & set(case["ops"])
         return [f"{name}: {done.stderr.strip()}"] if known else []

@@ -36,7 +36,8 @@ def test_plan_in_place(model, tmp_path):
     """Element-wise operators write over an input that dies there."""
     tool.need("plan", "--kernels")
     out = tmp_path / model.name
-    checks.assert_same(model, out, tool.write(model, out, "--kernels", "reference"))
+    planned = tool.write(model, out, "--kernels", "reference")
+    checks.assert_same(model, out, planned)
 
 
 def test_order_alone(model, tmp_path):
@@ -51,10 +52,11 @@ def test_order_alone(model, tmp_path):
 
 @pytest.mark.parametrize("weak", WEAK, ids=lambda path: path.stem)
 def test_inner_tensor(weak, tmp_path):
-    """Where outputs hardly change, a late inner tensor is made the output."""
+    """Where outputs hardly change, a late inner tensor is made the output.  A
+    plan inside the file knows nothing of that and has to go."""
     edited, out = tmp_path / weak.name, tmp_path / "out.tflite"
-    edited.write_bytes(tflite_edit.replace_output(
-        weak.read_bytes(), known.WEAK_OUTPUTS[weak.stem]))
+    edited.write_bytes(tflite_edit.disable_plan(tflite_edit.replace_output(
+        weak.read_bytes(), known.WEAK_OUTPUTS[weak.stem])))
     first, second = runtimes.tflm(edited)["outputs"]
     assert first[0] != second[0]
     checks.assert_same(edited, out, tool.write(edited, out))

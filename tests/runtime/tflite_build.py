@@ -40,7 +40,7 @@ class Graph:
         entry = schema.OperatorT()
         entry.opcodeIndex = self.file.opcode(code)
         entry.inputs, entry.outputs = list(inputs), list(outputs)
-        name = OPTIONS.get(code)
+        name = options_table(code)
         if name:
             entry.builtinOptionsType = getattr(schema.BuiltinOptions, name)
             entry.builtinOptions = getattr(schema, name + "T")()
@@ -56,13 +56,21 @@ class Graph:
         return entry
 
 
-# Names of the options tables, where an operator has one.
-OPTIONS = {"ADD": "AddOptions", "MUL": "MulOptions", "SUB": "SubOptions",
-           "CONCATENATION": "ConcatenationOptions", "IF": "IfOptions",
-           "WHILE": "WhileOptions", "CALL_ONCE": "CallOnceOptions",
-           "VAR_HANDLE": "VarHandleOptions",
-           "READ_VARIABLE": "ReadVariableOptions",
-           "ASSIGN_VARIABLE": "AssignVariableOptions"}
+# Names of the options tables that do not follow from the operator's.
+TABLES = {"AVERAGE_POOL_2D": "Pool2DOptions", "MAX_POOL_2D": "Pool2DOptions",
+          "L2_POOL_2D": "Pool2DOptions", "MEAN": "ReducerOptions",
+          "SUM": "ReducerOptions", "REDUCE_MAX": "ReducerOptions",
+          "REDUCE_MIN": "ReducerOptions", "REDUCE_ALL": "ReducerOptions",
+          "L2_NORMALIZATION": "L2NormOptions", "PADV2": "PadV2Options",
+          "BATCH_MATMUL": "BatchMatMulOptions"}
+
+
+def options_table(code):
+    """ADD has AddOptions, SPLIT_V has SplitVOptions, TANH has none."""
+    words = "".join(word.capitalize() for word in code.split("_"))
+    name = TABLES.get(code, words.replace("2d", "2D").replace(
+        "Nd", "ND") + "Options")
+    return name if hasattr(schema.BuiltinOptions, name) else None
 
 
 class File:

@@ -46,8 +46,10 @@ def help_text(verb):
 
 
 def has(verb, word):
-    """Does the help of a verb know a word?"""
-    return word in help_text(verb).replace(",", " ").split()
+    """Does the help of a verb know a word?  --[no-]NAME is --no-NAME, too."""
+    text = help_text(verb)
+    words = text.replace(",", " ") + text.replace("--[no-]", "--no-")
+    return word in words.split()
 
 
 def need(verb, *words):

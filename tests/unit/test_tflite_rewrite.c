@@ -8,6 +8,7 @@
 
 #include "cases.h"
 #include "model/tflite_parts.h"
+#include "scarce.h"
 #include "tflite_builder.h"
 #include "written_model.h"
 
@@ -381,6 +382,37 @@ static void shared_lists_that_must_differ_are_refused(void **state) {
   end(r, f);
 }
 
+static void memory_may_run_out_anywhere(void **state) {
+  (void)state;
+  for (int kind = MODEL_TO_INT8; kind <= MODEL_REMOVE_NOOPS; kind++) {
+    const net n = kind == MODEL_TO_INT8 ? small_net() : net_of_noops();
+    build_file *f = file_of(&n);
+    uint64_t left = SCARCE_NEVER;
+    const calm_allocator allocator = {scarce_reallocate, &left};
+    calm_status status = CALM_NO_MEMORY;
+    for (uint64_t granted = 0; status != CALM_OK; granted++) {
+      calm_model model;
+      left = SCARCE_NEVER;
+      calm_context *context = calm_context_new(&allocator);
+      model_init(&model, context, "scarce");
+      model.map = (file_map){f->bytes, f->length};
+      assert_int_equal(model_read(&model), CALM_OK);
+      const uint32_t ops = model.graphs.data[0].ops.count;
+      left = granted;
+      status = model_rewrite(&model, (model_rewriting)kind);
+      if (status != CALM_OK) {
+        assert_int_equal(status, CALM_NO_MEMORY);
+        assert_int_equal(model.graphs.data[0].ops.count, ops);
+        assert_ptr_equal(model.map.bytes, f->bytes);
+      }
+      model_clear(&model);
+      assert_int_equal(calm_context_bytes(context), 0);
+      calm_context_free(context);
+    }
+    free(f);
+  }
+}
+
 /* ---- Public models ------------------------------------------------------- */
 
 static void try_model(const char *path, uint32_t *removed) {
@@ -433,6 +465,7 @@ int main(void) {
       cmocka_unit_test(plan_goes_and_edges_stay),
       cmocka_unit_test(unused_tensors_take_no_room),
       cmocka_unit_test(shared_lists_that_must_differ_are_refused),
+      cmocka_unit_test(memory_may_run_out_anywhere),
       cmocka_unit_test(public_models_lose_their_noops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

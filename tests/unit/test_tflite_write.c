@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "model/tflite_parts.h"
+#include "scarce.h"
 #include "tflite_builder.h"
 #include "written_model.h"
 
@@ -272,6 +273,38 @@ static void operators_are_permuted_in_every_subgraph(void **state) {
   end(t);
 }
 
+/* Let subgraph 0 use the list of operators of subgraph 1. */
+static build_file *file_with_one_list(void) {
+  build_file *f = file_with(NULL, 0, no_buffers, 1);
+  tflite_reader r = {.file = {NULL, "shared", f->bytes, f->length}};
+  tflite_find_tables(&r);
+  const size_t place =
+      (size_t)flat_place(&r.file, flat_table_at(&r.file, r.subgraphs, 0),
+                         TFLITE_subgraph_operators);
+  const size_t list =
+      flat_table_of(&r.file, flat_table_at(&r.file, r.subgraphs, 1),
+                    TFLITE_subgraph_operators);
+  assert_true(list > place);
+  for (unsigned i = 0; i < 4; i++)
+    f->bytes[place + i] = (uint8_t)((list - place) >> 8 * i);
+  return f;
+}
+
+static void a_list_of_two_subgraphs_has_one_order(void **state) {
+  (void)state;
+  trial *t = begin(file_with_one_list());
+  reorder(t, 1, reversed);
+  t->w = written_model(&t->before->model, &t->patch);
+  assert_int_equal(t->w.status, CALM_UNSUPPORTED);
+  assert_non_null(strstr(reading_message(t->before),
+                         "subgraphs 1 and 0 share their list of operators"));
+  reorder(t, 0, reversed);
+  write_it(t, MODEL_PLAN_STRIP);
+  for (uint32_t s = 0; s < SUBGRAPHS; s++)
+    assert_int_equal(t->after->model.graphs.data[s].ops.data[0].inputs[0], 4);
+  end(t);
+}
+
 static build_file *file_with_edges(const uint8_t *bytes, uint32_t length) {
   const build_metadata metadata[] = {{EDGES, 1}};
   const build_buffer buffers[] = {{NULL, 0, 0, 0}, {bytes, length, 0, 0}};
@@ -452,6 +485,38 @@ static void a_model_from_memory_has_no_file(void **state) {
   free(f);
 }
 
+static void memory_may_run_out_anywhere(void **state) {
+  (void)state;
+  static const uint8_t edges[] = {1, 1, 1, 0, 4, 0, 0};
+  const build_metadata metadata[] = {{EDGES, 1}, {EDGES, 1}, {PLAN, 0}};
+  const build_buffer buffers[] = {{NULL, 0, 0, 0}, {edges, sizeof edges, 0, 0}};
+  build_file *f = file_with(metadata, 3, buffers, 2);
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
+  written w = {CALM_NO_MEMORY, NULL, 0};
+  for (uint64_t granted = 0; w.status != CALM_OK; granted++) {
+    calm_model model;
+    arena a;
+    left = SCARCE_NEVER;
+    calm_context *context = calm_context_new(&allocator);
+    model_init(&model, context, "scarce");
+    model.map = (file_map){f->bytes, f->length};
+    assert_int_equal(model_read(&model), CALM_OK);
+    arena_init(&a, context);
+    model_patch patch = identity_patch(&model, &a, MODEL_PLAN_WRITE);
+    memcpy((op_id *)(uintptr_t)patch.sequences[1], reversed, sizeof reversed);
+    left = granted;
+    w = written_model(&model, &patch);
+    if (w.status != CALM_OK) assert_int_equal(w.status, CALM_NO_MEMORY);
+    free(w.bytes);
+    arena_free(&a);
+    model_clear(&model);
+    assert_int_equal(calm_context_bytes(context), 0);
+    calm_context_free(context);
+  }
+  free(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plan_is_put_in_front),
@@ -461,6 +526,7 @@ int main(void) {
       cmocka_unit_test(a_plan_is_stripped_where_it_is),
       cmocka_unit_test(an_offset_beyond_what_a_plan_can_say_is_refused),
       cmocka_unit_test(operators_are_permuted_in_every_subgraph),
+      cmocka_unit_test(a_list_of_two_subgraphs_has_one_order),
       cmocka_unit_test(control_edges_follow_their_operators),
       cmocka_unit_test(control_edges_may_take_less_room),
       cmocka_unit_test(control_edges_may_take_more_room),
@@ -468,6 +534,7 @@ int main(void) {
       cmocka_unit_test(places_in_the_file_move_with_the_prefix),
       cmocka_unit_test(unknown_fields_of_the_model_are_kept),
       cmocka_unit_test(a_model_from_memory_has_no_file),
+      cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

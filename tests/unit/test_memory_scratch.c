@@ -1,0 +1,170 @@
+/* What kernels ask for, and what a file says instead. */
+#include "memory_graphs.h"
+
+#include <unistd.h>
+
+#include "memory/memory_scratch.h"
+
+/* "256 256" of each operator, semicolons between operators. */
+static const char *list(const memory_scratch *s, uint32_t ops) {
+  static char words[512];
+  words[0] = '\0';
+  for (uint32_t op = 0; op < ops; op++) {
+    if (op) strcat(words, ";");
+    for (uint32_t i = s->begin[op]; i < s->begin[op + 1]; i++)
+      snprintf(words + strlen(words), sizeof words - strlen(words),
+               "%s%" PRIu64, i > s->begin[op] ? " " : "", s->bytes[i]);
+  }
+  return words;
+}
+
+static const char *scratch_of(fixture *f, memory_library library,
+                              const char *path) {
+  memory_scratch s;
+  calm_status status = memory_scratch_build(&s, f->graphs.data, f->graphs.count,
+                                            library, path, &f->arena);
+  if (status) return calm_context_message(f->context);
+  return list(&s, s.op_begin[f->graphs.count]);
+}
+
+static void reference_kernels_ask_by_shape(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *expected;
+  } cases[] = {
+      {"tensor x i8[2,40] input\ntensor w i8[64,40] const\n"
+       "tensor y i8[2,32] output\nop a svdf ( x w ) -> ( y ) rank=2\n",
+       "512 256"},
+      {"tensor x f32[1,40] input\ntensor w f32[64,40] const\n"
+       "tensor y f32[1,32] output\nop a svdf ( x w ) -> ( y ) rank=2\n",
+       "256"},
+      {"tensor s i32[4] const\ntensor w i8[1,1,1,1] const\n"
+       "tensor x i8[1,2,2,1] input\ntensor y i8[1,4,4,3] output\n"
+       "op a transpose_conv ( s w x ) -> ( y )\n",
+       "192"},
+      {"tensor s i32[4] const\ntensor w i8[1,1,1,1] const\n"
+       "tensor x i16[1,2,2,1] input\ntensor b i16[3] const\n"
+       "tensor y i16[1,4,4,3] output\n"
+       "op a transpose_conv ( s w x b ) -> ( y )\n",
+       "384 24"},
+      {"tensor x i8[1,4,4,3] input\ntensor a i32[2] const\n"
+       "tensor y i8[1,3] output\nop m mean ( x a ) -> ( y )\n",
+       "12 16 8"},
+      {"tensor x f32[1,4,4,3] input\ntensor a i32[] const\n"
+       "tensor y f32[1,3] output\nop m reduce_max ( x a ) -> ( y )\n",
+       "16 4"},
+      {"tensor x f32[4] input\ntensor y f32[4] output\n"
+       "op m add_n ( x x x ) -> ( y )\n",
+       "24"},
+      {"tensor x i8[1,4] input\ntensor w i4[3,4] const\n"
+       "tensor y i8[1,3] output\nop m fully_connected ( x w ) -> ( y )\n",
+       "12"},
+      {"tensor x i16[1,512] input\ntensor y i16[1,514] output\n"
+       "op m SignalRfft ( x ) -> ( y )\n",
+       "1024"},
+      {"tensor x 5 input\ntensor y 5 output\n"
+       "op m svdf ( x ) -> ( y ) workspace=7\n",
+       "7"},
+      {"tensor x 5 input\ntensor y 5 output\nop m conv2d ( x ) -> ( y )\n", ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    fixture f;
+    fixture_open(&f, cases[i].text);
+    assert_string_equal(scratch_of(&f, KERNELS_REFERENCE, NULL),
+                        cases[i].expected);
+    fixture_close(&f);
+  }
+}
+
+static const char *write_file(const char *text) {
+  static char path[] = "/tmp/calm_scratch_XXXXXX";
+  strcpy(path, "/tmp/calm_scratch_XXXXXX");
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
+  close(file);
+  return path;
+}
+
+static void a_file_overrides_the_table(void **state) {
+  (void)state;
+  static const struct {
+    const char *file, *expected;
+  } cases[] = {
+      {"# nothing\n\n", "12;;"},
+      {"a 0\n\"the b\" 1K 3 # both\ngraph body\na 5", ";1024 3;5"},
+      {"a 7 0 8\r\n", "7 8;;"},
+      {"c 1\n", ":1:1: no operator 'c' in the graph 'test'"},
+      {"a 1\ngraph other\n", ":2:7: the model has no graph 'other'"},
+      {"a\n", ":1:2: expected the bytes of its scratch buffers"},
+      {"a 1 x\n", ":1:5: 'x' is not a number of bytes"},
+      {"a 1 (\n", ":1:5: expected the end of the line"},
+      {"( 1\n", ":1:1: expected the name of an operator"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    fixture f;
+    fixture_open(&f,
+                 "tensor x i8[1,4] input\ntensor w i4[3,4] const\n"
+                 "tensor y i8[1,3]\ntensor z 3 output\n"
+                 "op a fully_connected ( x w ) -> ( y )\n"
+                 "op \"the b\" relu ( y ) -> ( z ) body=body\n"
+                 "graph body\ntensor x 1 input\ntensor y 1 output\n"
+                 "op a relu ( x ) -> ( y )\n");
+    const char *path = write_file(cases[i].file);
+    const char *said = scratch_of(&f, KERNELS_AUTO, path);
+    if (*cases[i].expected == ':') {
+      assert_memory_equal(said, path, strlen(path));
+      assert_string_equal(said + strlen(path), cases[i].expected);
+    } else {
+      assert_string_equal(said, cases[i].expected);
+    }
+    unlink(path);
+    fixture_close(&f);
+  }
+}
+
+static void count_line(void *payload, calm_log_level level, const char *line) {
+  (void)line;
+  if (level == CALM_LOG_WARNING) ++*(int *)payload;
+}
+
+/* Figures that are not known are not passed off as known. */
+static void what_is_not_known_is_said(void **state) {
+  (void)state;
+  for (int unknown = 0; unknown < 2; unknown++) {
+    int lines = 0;
+    fixture f;
+    fixture_open(&f,
+                 "tensor x 5 input\ntensor y 5 output\n"
+                 "op m svdf ( x ) -> ( y )\n");
+    calm_context_set_log(f.context, count_line, &lines);
+    assert_string_equal(
+        scratch_of(&f, unknown ? KERNELS_CMSIS_NN_MVE : KERNELS_REFERENCE,
+                   NULL),
+        "");
+    assert_int_equal(lines, unknown ? 2 : 1);
+    fixture_close(&f);
+  }
+}
+
+static void libraries_have_names(void **state) {
+  (void)state;
+  calm_context *context = calm_context_new(NULL);
+  memory_library library;
+  assert_int_equal(memory_library_find(&library, context, "esp-nn-ansi"),
+                   CALM_OK);
+  assert_int_equal(library, KERNELS_ESP_NN_ANSI);
+  assert_int_equal(memory_library_find(&library, context, "mine"), CALM_MISUSE);
+  assert_non_null(strstr(calm_context_message(context), "cmsis-nn-dsp"));
+  calm_context_free(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reference_kernels_ask_by_shape),
+      cmocka_unit_test(a_file_overrides_the_table),
+      cmocka_unit_test(what_is_not_known_is_said),
+      cmocka_unit_test(libraries_have_names),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
