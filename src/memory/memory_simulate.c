@@ -168,6 +168,7 @@ static calm_status follow_operands(simulation *s, const graph_op *op) {
 
 /* ---- Before the first step ----------------------------------------------- */
 
+/* No ids: these are the last two, and no graph has so many tensors. */
 static const tensor_id SEVERAL = UINT32_MAX, NOTHING = UINT32_MAX - 1;
 
 /* What is stored behind two tensors together. */

@@ -127,7 +127,8 @@ static void wide_draw(wide_problem *w, int64_t steps, bool plain,
     const int64_t upper = draw_between(r, lower + 1, lower + 1 + steps);
     const uint64_t low = plain ? 0 : 4 * random_below(r, 3);
     const uint64_t high = low + 1 + random_below(r, 200);
-    w->bodies[p->body_count++].align = plain ? 1 : 4 << random_below(r, 3);
+    w->bodies[p->body_count++].align =
+        plain ? 1 : UINT64_C(4) << random_below(r, 3);
     p->pieces[p->piece_count++] = (layout_piece){b, lower, upper, low, high};
     if (!plain && random_below(r, 4) == 0)
       p->pieces[p->piece_count++] =
