@@ -152,10 +152,18 @@ static calm_status measure_bodies(planner *p) {
   return CALM_OK;
 }
 
+static void warn_of_note(const planner *p) {
+  const calm_model *model = p->plan->model;
+  if (p->options->note && model->format != MODEL_ONNX)
+    context_log(model->context, CALM_LOG_WARNING,
+                "--note has no effect: %s is no .onnx file", model->path);
+}
+
 static calm_status run(planner *p) {
   plan_candidate best;
   calm_plan *plan = p->plan;
   TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
+  warn_of_note(p);
   p->litert = plan_litert_applies(p);
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
                       &plan->arena));
