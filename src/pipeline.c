@@ -33,8 +33,7 @@ static const char *preset_of(const calm_model *model,
   }
 }
 
-static calm_status check_scratch_file(calm_context *context,
-                                      const char *path) {
+static calm_status check_scratch_file(calm_context *context, const char *path) {
   file_map map;
   if (!path) return CALM_OK;
   TRY(file_map_open(&map, context, path));

@@ -133,8 +133,8 @@ static build_file *file_with_offsets(int32_t x, int32_t h, int32_t y) {
   static const build_op ops[] = {
       {.inputs = {ids, 1}, .outputs = {ids + 1, 1}},
       {.inputs = {ids + 1, 1}, .outputs = {ids + 2, 1}}};
-  static const build_subgraph subgraph = {
-      "main", tensors, 3, ops, 2, {ids, 1}, {ids + 2, 1}};
+  static const build_subgraph subgraph = {"main", tensors,  3,           ops,
+                                          2,      {ids, 1}, {ids + 2, 1}};
   const int32_t words[] = {1, 0, 3, x, h, y};
   const build_buffer buffers[] = {{NULL, 0, 0, 0}, {words, 24, 0, 0}};
   const build_metadata metadata[] = {{"OfflineMemoryAllocation", 1}};
