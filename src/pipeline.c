@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
+
 void *pipeline_allocate(calm_context *context, size_t bytes) {
   void *result = context_reallocate(context, NULL, 0, bytes);
   if (result)
@@ -31,6 +33,37 @@ static const char *preset_of(const calm_model *model,
   }
 }
 
+static calm_status check_scratch_file(calm_context *context, const char *path) {
+  file_map map;
+  if (!path) return CALM_OK;
+  TRY(file_map_open(&map, context, path));
+  file_map_close(&map);
+  return CALM_OK;
+}
+
+/* The scratch of kernels lies in TensorFlow Lite Micro's arena alone.  A file
+   that is missing is an error also where nobody would look into it. */
+static calm_status check_kernel_options(const memory_model *memory,
+                                        calm_context *context,
+                                        const calm_options *options) {
+  const struct {
+    bool unused;
+    const char *option;
+  } rules[] = {{options->scratch != NULL, "--scratch"},
+               {strcmp(options->kernels, "auto") != 0 &&
+                    strcmp(memory->name, "tflm") != 0,
+                "--kernels"}};
+  TRY(check_scratch_file(context, options->scratch));
+  if (memory->subgraphs == SUBGRAPHS_TFLM) return CALM_OK;
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (rules[i].unused)
+      context_log(context, CALM_LOG_WARNING,
+                  "%s has no effect: the scratch of kernels is counted for "
+                  "TensorFlow Lite Micro only (--memory tflm)",
+                  rules[i].option);
+  return CALM_OK;
+}
+
 calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
                                   const calm_options *options) {
   const struct {
@@ -58,6 +91,7 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
                                 overrides[i].value));
   TRY(pipeline_tflm_settle(&memory, model->context,
                            options->subgraphs != NULL));
+  TRY(check_kernel_options(&memory, model->context, options));
   *out = memory;
   return CALM_OK;
 }

@@ -23,14 +23,16 @@ order_options plan_order_options(const calm_options *options) {
   return o;
 }
 
-/* The arena of the file order, placed greedily as a runtime would. */
+/* The arena of the file order, placed greedily as a runtime would, or by the
+   plan that the file brings along: what it takes today is what can be saved. */
 static calm_status place_file_order(uint64_t *out, const planner *p) {
   plan_candidate c;
   limits l;
   uint32_t *file_order;
   layout_options by_size = layout_options_default();
   if (p->tflm) {
-    *out = p->tflm->default_head.bytes;
+    *out = p->tflm->carried_holds ? p->tflm->carried_bytes
+                                  : p->tflm->default_head.bytes;
     return CALM_OK;
   }
   by_size.method = LAYOUT_SIZE;
@@ -42,11 +44,12 @@ static calm_status place_file_order(uint64_t *out, const planner *p) {
 }
 
 /* What planning is compared with.  TensorFlow Lite Micro left alone neither
-   aliases nor writes in place. */
+   aliases nor writes in place; a plan may make it do both. */
 static calm_status place_baseline(planner *p) {
   memory_profile profile;
-  const memory_model *alone =
-      p->tflm ? memory_model_find("tflm-default") : &p->plan->memory;
+  const memory_model *alone = p->tflm && !p->tflm->carried_holds
+                                  ? memory_model_find("tflm-default")
+                                  : &p->plan->memory;
   TRY(memory_simulate(&profile, p->g, alone, p->body_arenas,
                       p->run ? p->run : p->g->order, p->scratch));
   p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
@@ -152,10 +155,18 @@ static calm_status measure_bodies(planner *p) {
   return CALM_OK;
 }
 
+static void warn_of_note(const planner *p) {
+  const calm_model *model = p->plan->model;
+  if (p->options->note && model->format != MODEL_ONNX)
+    context_log(model->context, CALM_LOG_WARNING,
+                "--note has no effect: %s is no .onnx file", model->path);
+}
+
 static calm_status run(planner *p) {
   plan_candidate best;
   calm_plan *plan = p->plan;
   TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
+  warn_of_note(p);
   p->litert = plan_litert_applies(p);
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
                       &plan->arena));

@@ -57,6 +57,7 @@ typedef struct plan_runtime {
   uint64_t default_head_bytes; /* its arena for the model without a plan */
   uint64_t
       carried_head_bytes; /* with the model's own; UINT64_MAX: it has none */
+  bool carried_holds;     /* that plan computes what the model says */
   uint64_t head_bytes;    /* its arena for the plan */
   tflm_tail tail, default_tail; /* tflm: beside that head and the default one */
   uint64_t persistent_bytes;    /* litert: its other arena, of variables */

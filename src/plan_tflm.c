@@ -125,19 +125,30 @@ static tflm_model model_of(const plan_tflm *t, const op_id *const *sequences,
                       .scratch = &t->file.scratch};
 }
 
+/* The plan that the model brings along: its head, and whether it holds. */
+static calm_status predict_carried(planner *p, plan_tflm *t) {
+  tflm_head head;
+  memory_verdict verdict;
+  const tflm_model *carried = &t->file.model;
+  t->carried_bytes = UINT64_MAX;
+  if (!carried->offsets) return CALM_OK;
+  TRY(tflm_predict(&head, carried, p->scratch));
+  TRY(tflm_check(&verdict, carried, &p->plan->memory, p->scratch));
+  t->carried_bytes = head.bytes;
+  t->carried_holds = verdict.faults.count == 0;
+  memory_verdict_free(&verdict, p->plan->context);
+  return CALM_OK;
+}
+
 /* The model as it is: without any plan, and with the one it brings along. */
 static calm_status predict_file(planner *p, plan_tflm *t) {
   const op_id **orders;
-  tflm_head carried = {0};
   ARENA_ARRAY(p->scratch, orders, t->count);
   for (uint32_t i = 0; i < t->count; i++) orders[i] = t->graphs[i].order;
   t->default_orders = orders;
   const tflm_model model = model_of(t, orders, NULL);
   TRY(tflm_predict(&t->default_head, &model, p->scratch));
-  if (t->file.model.offsets)
-    TRY(tflm_predict(&carried, &t->file.model, p->scratch));
-  t->carried_bytes = t->file.model.offsets ? carried.bytes : UINT64_MAX;
-  return CALM_OK;
+  return predict_carried(p, t);
 }
 
 calm_status plan_tflm_prepare(planner *p) {
@@ -260,14 +271,9 @@ static calm_status try_without_plan(plan_candidate *best, const planner *p,
    holds. */
 static calm_status try_carried(plan_candidate *best, const planner *p) {
   plan_candidate c = *best;
-  memory_verdict verdict;
   const tflm_model *carried = &p->tflm->file.model;
-  if (!carried->offsets || p->tflm->carried_bytes >= best->head.bytes)
+  if (!p->tflm->carried_holds || p->tflm->carried_bytes >= best->head.bytes)
     return CALM_OK;
-  TRY(tflm_check(&verdict, carried, &p->plan->memory, p->scratch));
-  const bool holds = verdict.faults.count == 0;
-  memory_verdict_free(&verdict, p->plan->context);
-  if (!holds) return CALM_OK;
   c.source = PLAN_CARRIED;
   c.offsets = carried->offsets;
   TRY(use_orders(&c, p, carried->sequences));
@@ -378,6 +384,7 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
       .tail = tail_of(p->tflm, c->orders, c->offsets),
       .default_tail = tail_of(p->tflm, p->tflm->default_orders, NULL),
       .carried_head_bytes = p->tflm->carried_bytes,
+      .carried_holds = p->tflm->carried_holds,
       .source = c->source};
   TRY(record_scratch(plan, p, c));
   return record_entry(plan, p, c);

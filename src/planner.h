@@ -26,6 +26,7 @@ typedef struct plan_tflm {
   tflm_head default_head;       /* in these, without a plan */
   uint64_t carried_bytes; /* head under the plan that the file brings along;
                              UINT64_MAX: none */
+  bool carried_holds;     /* and it computes what the model says */
 } plan_tflm;
 
 typedef struct plan_ort plan_ort; /* plan_ort.h */

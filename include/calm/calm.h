@@ -249,7 +249,8 @@ typedef struct calm_plan calm_plan;
    arenas are what has to be reserved. */
 typedef struct calm_plan_summary {
   uint64_t baseline_peak_bytes;  /* file order */
-  uint64_t baseline_arena_bytes; /* file order, placed by the runtime's rule */
+  uint64_t baseline_arena_bytes; /* file order, placed by the runtime's rule,
+                                    or by a plan in the file that holds */
   calm_outcome order_outcome;
   uint64_t peak_bytes;       /* of the chosen order */
   uint64_t peak_bound_bytes; /* no order is below this */

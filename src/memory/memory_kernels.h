@@ -26,6 +26,7 @@ calm_status memory_library_find(memory_library *out, calm_context *context,
    Without a name nothing can be relied on. */
 void memory_kernels_allow(memory_model *model, memory_library library);
 
+/* The runtime refuses a kernel that asks for more buffers. */
 enum { SCRATCH_MOST = 12 };
 
 /* The scratch buffers of one operator. */

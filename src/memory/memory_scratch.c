@@ -8,7 +8,8 @@
  *     graph body          (operators of another graph from here on)
  *     0_ADD 0
  *
- * then the workspace that the graph itself gives an operator, then the table.
+ * (one line for an operator, SCRATCH_MOST buffers on it at most, as the runtime
+ * refuses more), then the workspace that the graph itself gives an operator, then the table.
  */
 #include "memory/memory_scratch.h"
 
@@ -18,6 +19,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "graph/graph_lexer.h"
+#include "memory/memory_tflm.h"
 
 /* What a line says of an operator: sizes[begin .. begin + count]. */
 typedef struct told {
@@ -88,11 +90,19 @@ static calm_status read_graph(scratch_reader *r) {
   return lexer_next(&r->lexer);
 }
 
-static calm_status read_size(scratch_reader *r) {
+/* A buffer more, if the runtime has that many and their sum is sane. */
+static calm_status read_size(scratch_reader *r, told *t, uint64_t *sum) {
   uint64_t bytes;
   if (!number_parse_size(&bytes, r->lexer.token.text))
     return graph_fail(r->b->context, r->lexer.path, r->lexer.token.place,
                       "'%s' is not a number of bytes", r->lexer.token.text);
+  if (t->count++ == SCRATCH_MOST)
+    return graph_fail(r->b->context, r->lexer.path, r->lexer.token.place,
+                      "a kernel can ask for %d scratch buffers at most",
+                      SCRATCH_MOST);
+  if (!number_add(sum, *sum, number_round_up(bytes, TFLM_ALIGN)))
+    return graph_fail(r->b->context, r->lexer.path, r->lexer.token.place,
+                      "the scratch of one operator exceeds 2^62 bytes");
   VECTOR_PUSH(r->b->context, &r->b->told_sizes, bytes);
   return lexer_next(&r->lexer);
 }
@@ -104,11 +114,15 @@ static calm_status read_operator(scratch_reader *r) {
                       "no operator '%s' in the graph '%s'", r->lexer.token.text,
                       r->b->graphs[r->graph].name);
   told *t = &r->b->told[r->b->out.op_begin[r->graph] + op];
+  if (t->given)
+    return graph_fail(r->b->context, r->lexer.path, r->lexer.token.place,
+                      "operator '%s' of the graph '%s' has its line already",
+                      r->lexer.token.text, r->b->graphs[r->graph].name);
   *t = (told){.given = true, .begin = r->b->told_sizes.count};
   TRY(lexer_next(&r->lexer));
   TRY(expect_name(r, "the bytes of its scratch buffers"));
-  while (at(r, TOKEN_NAME)) TRY(read_size(r));
-  t->count = r->b->told_sizes.count - t->begin;
+  uint64_t sum = 0;
+  while (at(r, TOKEN_NAME)) TRY(read_size(r, t, &sum));
   return CALM_OK;
 }
 

@@ -80,6 +80,17 @@ static const char *plain_domain(const char *domain) {
   return strcmp(domain, "ai.onnx") ? domain : "";
 }
 
+/* A domain that is imported twice is no matter if it is the same one. */
+static calm_status check_opset(onnx_reader *r, const onnx_opset *opset,
+                               uint32_t known, size_t position) {
+  const int64_t before = r->opsets.data[known].version;
+  if (before == opset->version) return CALM_OK;
+  return proto_fail(
+      &r->file, position,
+      "the opset '%.80s' is imported as version %" PRId64 " and as %" PRId64,
+      *opset->domain ? opset->domain : "ai.onnx", before, opset->version);
+}
+
 static calm_status read_opset(onnx_reader *r, proto_span span) {
   onnx_opset opset = {"", 1};
   proto_cursor c = proto_open(&r->file, span);
@@ -91,8 +102,8 @@ static calm_status read_opset(onnx_reader *r, proto_span span) {
     if (f.key == OPSET_VERSION) opset.version = (int64_t)f.value;
   }
   opset.domain = plain_domain(opset.domain);
-  if (name_table_find(&r->opset_names, opset.domain) != CALM_NONE)
-    return CALM_OK;
+  const uint32_t known = name_table_find(&r->opset_names, opset.domain);
+  if (known != CALM_NONE) return check_opset(r, &opset, known, span.begin);
   TRY(name_table_add(&r->opset_names, opset.domain, r->opsets.count));
   VECTOR_PUSH(r->context, &r->opsets, opset);
   return CALM_OK;

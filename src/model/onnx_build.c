@@ -75,6 +75,11 @@ static bool has_shape(const onnx_value *value) {
   return true;
 }
 
+/* What the runtime may have to keep for the value; NULL: not known. */
+static const onnx_shape *shape_of(const onnx_value *value) {
+  return has_shape(value) ? &value->shape : value->most;
+}
+
 /* Weights, values of other graphs, sequences and inputs that nobody reads cost
    nothing, so their sizes do not matter. */
 static bool needs_size(const builder *b, value_id v) {
@@ -89,7 +94,7 @@ static bool needs_size(const builder *b, value_id v) {
 static bool is_missing(const builder *b, value_id v) {
   const onnx_value *value = &b->from->values.data[v];
   return needs_size(b, v) &&
-         (!has_shape(value) || value->type == ONNX_UNDEFINED);
+         (!shape_of(value) || value->type == ONNX_UNDEFINED);
 }
 
 static const char *first_symbol(const onnx_value *value) {
@@ -156,11 +161,12 @@ static unsigned flags_of(const onnx_value *value) {
 /* What has no size counts no bytes; demand_sizes saw to it that this is so for
    good. */
 static void size_tensor(graph_tensor *tensor, const onnx_value *value) {
-  bool known = has_shape(value) && !(value->flags & ONNX_VALUE_OPAQUE);
-  tensor->type = known ? onnx_element_type(value->type) : ELEMENT_ABSTRACT;
+  const onnx_shape *shape =
+      value->flags & ONNX_VALUE_OPAQUE ? NULL : shape_of(value);
+  tensor->type = shape ? onnx_element_type(value->type) : ELEMENT_ABSTRACT;
   if (tensor->type == ELEMENT_ABSTRACT) return;
-  tensor->dimensions = value->shape.dims;
-  tensor->rank = value->shape.rank;
+  tensor->dimensions = shape->dims;
+  tensor->rank = shape->rank;
 }
 
 static calm_status check_tensor(const builder *b, const graph_tensor *tensor,
@@ -328,9 +334,31 @@ static calm_status weigh(onnx_reader *r) {
   return CALM_OK;
 }
 
+/* Sizes that depend on the branch of an If are bounds, and said to be so. */
+static void tell_bounds(const onnx_reader *r) {
+  const onnx_value *first = NULL;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < r->graphs.count; i++) {
+    const onnx_graph *g = &r->graphs.data[i];
+    for (value_id v = 0; v < g->values.count && !g->unreachable; v++) {
+      const onnx_value *value = &g->values.data[v];
+      if (!value->most || has_shape(value) || value->flags & ONNX_VALUE_OUTER)
+        continue;
+      if (!count++) first = value;
+    }
+  }
+  if (count)
+    context_log(r->context, CALM_LOG_WARNING,
+                "%s: the size of '%.100s' depends on the branch of an If; the "
+                "larger one is counted%s",
+                r->file.path, first->name ? first->name : "",
+                count > 1 ? "; others likewise" : "");
+}
+
 calm_status onnx_build(onnx_reader *r) {
   TRY(name_graphs(r));
   for (uint32_t i = 0; i < r->graphs.count; i++) TRY(build_graph(r, i));
+  tell_bounds(r);
   TRY(weigh(r));
   return model_finish_graphs(r->model);
 }

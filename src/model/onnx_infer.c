@@ -170,6 +170,7 @@ static calm_status store_output(infer_node *n, onnx_value *value,
   TRY(infer_refine(&shape, n->r, &made->shape, &value->shape));
   value->shape = shape;
   if (made->type != ONNX_UNDEFINED) value->type = made->type;
+  value->most = made->most;
   value->contents = made->contents;
   if (value->contents.reals && !has_known(&value->contents))
     value->contents = (onnx_contents){0};
@@ -238,6 +239,7 @@ static void enter(walk *w, uint32_t graph) {
     const onnx_value *outer = &around->values.data[value->outer];
     value->type = outer->type;
     value->shape = outer->shape;
+    value->most = outer->most;
     value->contents = outer->contents;
     value->why = outer->why;
     value->flags |= outer->flags & ONNX_VALUE_OPAQUE;

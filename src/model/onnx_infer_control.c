@@ -89,11 +89,37 @@ static calm_status choose_branches(uint32_t *one, uint32_t *other,
   return CALM_OK;
 }
 
+/* A shape that the value does not exceed, NULL if there is none. */
+static const onnx_shape *most_of(const onnx_value *value) {
+  return infer_complete(&value->shape) ? &value->shape : value->most;
+}
+
+/* Whichever branch is taken, what it gives is no larger than the larger one. */
+static calm_status bound_branches(infer_node *n, uint32_t o,
+                                  const onnx_value *a, const onnx_value *b) {
+  const onnx_shape *one = most_of(a), *other = most_of(b);
+  onnx_shape *most;
+  if (!one || !other || a->type != b->type ||
+      (a->flags | b->flags) & ONNX_VALUE_OPAQUE)
+    return CALM_OK;
+  const int64_t here = infer_product(one, 0, one->rank);
+  const int64_t there = infer_product(other, 0, other->rank);
+  if (here == ONNX_UNKNOWN || there == ONNX_UNKNOWN) return CALM_OK;
+  ARENA_ARRAY(&n->r->scratch, most, 1);
+  *most = here < there ? *other : *one;
+  n->outputs[o].most = most;
+  return CALM_OK;
+}
+
 static calm_status join_branches(infer_node *n, uint32_t o, const onnx_value *a,
                                  const onnx_value *b) {
   take(n, o, a);
-  if (a == b) return CALM_OK;
+  if (a == b) {
+    n->outputs[o].most = a->most;
+    return CALM_OK;
+  }
   TRY(infer_join(&n->outputs[o], n->r, a, b));
+  TRY(bound_branches(n, o, a, b));
   if (n->why || infer_complete(&n->outputs[o].shape)) return CALM_OK;
   if (!infer_complete(&b->shape))
     n->why = b->why;

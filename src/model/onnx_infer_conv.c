@@ -18,6 +18,13 @@ static int32_t conv_type(const infer_node *n) {
   return infer_input_type(n, n->argument & CONV_ZERO_TYPE ? 7 : 0);
 }
 
+static calm_status read_group(int64_t *out, infer_node *n) {
+  *out = onnx_find_int(n->node, "group", 1);
+  if (*out > 0) return CALM_OK;
+  return infer_conflict(n, "has a group of %" PRId64 ", it needs 1 or more",
+                        *out);
+}
+
 static calm_status check_channels(infer_node *n, int64_t channels,
                                   int64_t filter, int64_t group) {
   int64_t taken = infer_multiply(filter, group);
@@ -48,16 +55,17 @@ calm_status infer_conv(infer_node *n) {
   bool last = onnx_find_int(n->node, "channels_last", 0) != 0;
   infer_windows windows;
   onnx_shape *out;
+  int64_t group;
   filter = infer_input_shape(n, (uint32_t)(n->argument & CONV_FILTER));
   n->outputs[0].type = conv_type(n);
   TRY(check_ranks(n, in, filter));
+  TRY(read_group(&group, n));
   if (!in) return CALM_OK;
   uint32_t count = in->rank - 2, channel = last ? in->rank - 1 : 1;
   TRY(infer_read_windows(&windows, n, count, filter, 2));
   TRY(infer_make(&out, n, 0, in->rank));
   infer_copy(out, 0, in, 0);
   if (filter) {
-    int64_t group = onnx_find_int(n->node, "group", 1);
     TRY(check_channels(n, in->dims[channel], filter->dims[1], group));
     infer_copy(out, channel, filter, 0);
   }
@@ -96,14 +104,15 @@ calm_status infer_conv_transpose(infer_node *n) {
   const onnx_shape *filter = infer_input_shape(n, 1);
   infer_windows windows;
   onnx_shape *out;
+  int64_t group;
   n->outputs[0].type = infer_input_type(n, 0);
   TRY(check_ranks(n, in, filter));
+  TRY(read_group(&group, n));
   if (!in) return CALM_OK;
   TRY(infer_read_windows(&windows, n, in->rank - 2, filter, 2));
   TRY(infer_make(&out, n, 0, in->rank));
   infer_copy(out, 0, in, 0);
   if (filter) {
-    int64_t group = onnx_find_int(n->node, "group", 1);
     TRY(check_channels(n, in->dims[1], filter->dims[0], 1));
     infer_set(out, 1, infer_multiply(filter->dims[1], group), NULL);
   }

@@ -87,12 +87,15 @@ calm_status infer_make(onnx_shape **out, infer_node *n, uint32_t o,
     return infer_conflict(n, "makes %" PRIu32 " dimensions, at most %d work",
                           rank, INFER_MAX_RANK);
   *out = &n->outputs[o].shape;
+  n->outputs[o].most = NULL;
   return make_shape(*out, n->r, rank);
 }
 
 void infer_share(infer_node *n, uint32_t o, uint32_t i) {
   const onnx_value *from = infer_input(n, i);
-  if (from) n->outputs[o].shape = from->shape;
+  if (!from) return;
+  n->outputs[o].shape = from->shape;
+  n->outputs[o].most = from->most;
 }
 
 calm_status infer_make_scalar(infer_node *n, uint32_t o, int32_t type) {

@@ -31,6 +31,11 @@ static calm_status by_factors(resize *r, const double *factors,
   for (uint32_t k = 0; k < count; k++) {
     uint32_t i;
     TRY(resized_axis(&i, r, k));
+    if (factors[k] <= 0)
+      return infer_conflict(r->n,
+                            "has a scale of %g for dimension %" PRIu32
+                            ", it must be above 0",
+                            factors[k], i);
     if (factors[k] != 1)
       infer_set(r->out, i, scale(r->in->dims[i], factors[k]), NULL);
   }
@@ -61,6 +66,13 @@ static calm_status keep_aspect(resize *r, const infer_list *sizes,
                       : -1;
     infer_set(r->out, i, size < 9.0e18 ? (int64_t)size : ONNX_UNKNOWN, NULL);
   }
+  return CALM_OK;
+}
+
+static calm_status check_sizes(resize *r, const infer_list *sizes) {
+  for (uint32_t k = 0; k < sizes->count; k++)
+    if (sizes->data[k] < 0 && sizes->data[k] != ONNX_UNKNOWN)
+      return infer_conflict(r->n, "has a size of %" PRId64, sizes->data[k]);
   return CALM_OK;
 }
 
@@ -132,6 +144,7 @@ calm_status infer_resize(infer_node *n) {
     return CALM_OK;
   }
   TRY(check_count(&r, sizes.count));
+  TRY(check_sizes(&r, &sizes));
   return by_sizes(&r, &sizes);
 }
 

@@ -274,7 +274,13 @@ calm_status infer_pad(infer_node *n) {
     uint32_t i;
     TRY(infer_axis(&i, n, axes.given ? axes.data[k] : (int64_t)k, in->rank));
     int64_t more = infer_add(pads.data[k], pads.data[count + k]);
-    if (more != 0) infer_set(out, i, infer_add(out->dims[i], more), NULL);
+    int64_t size = infer_add(out->dims[i], more);
+    if (size != ONNX_UNKNOWN && size < 0)
+      return infer_conflict(n,
+                            "takes %" PRId64 " away from dimension %" PRIu32
+                            ", which has %" PRId64,
+                            -more, i, out->dims[i]);
+    if (more != 0) infer_set(out, i, size, NULL);
   }
   return CALM_OK;
 }

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "model/onnx_infer.h"
 
@@ -16,18 +17,56 @@
  * the padding behind the input is left out.
  */
 
+static calm_status read_auto_pad(infer_windows *w, infer_node *n) {
+  static const struct {
+    const char *name;
+    infer_padding padding;
+  } rows[] = {{"NOTSET", INFER_PAD_GIVEN},
+              {"", INFER_PAD_GIVEN},
+              {"SAME_UPPER", INFER_PAD_SAME},
+              {"SAME_LOWER", INFER_PAD_SAME},
+              {"VALID", INFER_PAD_VALID}};
+  const onnx_attribute *a = onnx_find(n->node, "auto_pad");
+  w->padding = INFER_PAD_GIVEN;
+  if (!a || a->type != ONNX_ATTRIBUTE_STRING || !a->s) return CALM_OK;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(a->s, rows[i].name)) {
+      w->padding = rows[i].padding;
+      return CALM_OK;
+    }
+  return infer_conflict(n,
+                        "has the auto_pad '%.40s', which is not one of NOTSET, "
+                        "VALID, SAME_UPPER, SAME_LOWER",
+                        a->s);
+}
+
 static calm_status read_padding(infer_windows *w, infer_node *n) {
   const onnx_attribute *pads = onnx_find(n->node, "pads");
-  w->padding = INFER_PAD_GIVEN;
-  if (infer_attribute_is(n->node, "auto_pad", "SAME_UPPER") ||
-      infer_attribute_is(n->node, "auto_pad", "SAME_LOWER"))
-    w->padding = INFER_PAD_SAME;
-  else if (infer_attribute_is(n->node, "auto_pad", "VALID"))
-    w->padding = INFER_PAD_VALID;
+  TRY(read_auto_pad(w, n));
   if (w->padding == INFER_PAD_GIVEN && pads && pads->count != 2 * w->count)
     return infer_conflict(
         n, "has %" PRIu32 " pads, for %" PRIu32 " axes it needs %" PRIu32,
         pads->count, w->count, 2 * w->count);
+  return CALM_OK;
+}
+
+/* A kernel_shape that is there says the same as the filter. */
+static calm_status check_kernel(infer_node *n, uint32_t count,
+                                const onnx_shape *filter, uint32_t first) {
+  const onnx_attribute *a = onnx_find(n->node, "kernel_shape");
+  if (!a || a->type != ONNX_ATTRIBUTE_INTS || a->count == 0) return CALM_OK;
+  if (a->count != count)
+    return infer_conflict(
+        n, "has a kernel_shape of %" PRIu32 " sizes, for %" PRIu32 " axes",
+        a->count, count);
+  for (uint32_t i = 0; filter && first + i < filter->rank && i < count; i++)
+    if (filter->dims[first + i] != ONNX_UNKNOWN &&
+        filter->dims[first + i] != a->ints[i])
+      return infer_conflict(n,
+                            "has a kernel_shape of %" PRId64
+                            " for axis %" PRIu32 ", but its filter has %" PRId64
+                            " there",
+                            a->ints[i], i, filter->dims[first + i]);
   return CALM_OK;
 }
 
@@ -50,6 +89,7 @@ calm_status infer_read_windows(infer_windows *out, infer_node *n,
   out->count = count;
   out->ceil = onnx_find_int(n->node, "ceil_mode", 0) != 0;
   TRY(read_padding(out, n));
+  TRY(check_kernel(n, count, filter, first));
   for (uint32_t i = 0; i < count; i++) {
     read_window(out, n, i, filter, first);
     const infer_window *axis = &out->axes[i];

@@ -67,6 +67,8 @@ typedef struct onnx_value {
   int32_t type; /* ONNX_UNDEFINED: not known */
   unsigned flags;
   onnx_shape shape;
+  const onnx_shape *most; /* where the shape is not known: one that no run
+                             exceeds in elements; NULL: none */
   onnx_contents contents;
   value_id outer; /* ONNX_VALUE_OUTER: its id in the graph around */
   const char

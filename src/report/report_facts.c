@@ -64,8 +64,15 @@ static calm_status add_memory(text *out, const memory_model *memory) {
   return status;
 }
 
+/* The arena of TensorFlow Lite Micro holds the scratch of its kernels, too, and
+   what else it holds lies in its tail, of which a line of its own tells. */
+static bool counts_kernels(const memory_model *memory) {
+  return memory->subgraphs == SUBGRAPHS_TFLM;
+}
+
 /* A figure that does not say what it leaves out is taken for the whole. */
-static calm_status add_exclusions(text *out, const plan_facts *facts) {
+static calm_status add_exclusions(text *out, const plan_facts *facts,
+                                  const memory_model *memory) {
   const struct {
     const char *what;
     uint64_t bytes;
@@ -80,7 +87,10 @@ static calm_status add_exclusions(text *out, const plan_facts *facts) {
     if (parts[i].bytes)
       text_format(&words, "%s bytes of %s, ",
                   report_number(parts[i].bytes).text, parts[i].what);
-  text_format(&words, "what the runtime and its kernels take for themselves");
+  text_format(&words, "%s",
+              counts_kernels(memory)
+                  ? "what the runtime keeps in the tail of its arena"
+                  : "what the runtime and its kernels take for themselves");
   text_format(out, "  ");
   calm_status status = words.failed ? context_no_memory(out->context)
                                     : report_wrapped(out, words.data, 4, 2);
@@ -99,7 +109,7 @@ calm_status report_title(text *out, const calm_model *model,
               report_number(facts->activation_bytes).text,
               report_number(facts->weight_bytes).text);
   TRY(add_memory(out, memory));
-  return add_exclusions(out, facts);
+  return add_exclusions(out, facts, memory);
 }
 
 static void add_effort(text *out, const report_search *s) {
@@ -245,14 +255,21 @@ json_t *report_json_graph(arena *scratch, const graph *g,
                    report_json_number(facts->weight_bytes));
 }
 
-json_t *report_json_excluded(const plan_facts *facts) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:[s, s]}", "weight_bytes",
+static json_t *list_unknown(const memory_model *memory) {
+  if (counts_kernels(memory))
+    return json_pack("[s]", "what the runtime keeps in the tail of its arena");
+  return json_pack("[s, s]", "what the runtime takes for itself",
+                   "what its kernels take for themselves");
+}
+
+json_t *report_json_excluded(const plan_facts *facts,
+                             const memory_model *memory) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "weight_bytes",
                    report_json_number(facts->weight_bytes), "state_bytes",
                    report_json_number(facts->state_bytes), "input_bytes",
                    report_json_number(facts->input_bytes), "output_bytes",
                    report_json_number(facts->output_bytes), "unknown",
-                   "what the runtime takes for itself",
-                   "what its kernels take for themselves");
+                   list_unknown(memory));
 }
 
 json_t *report_json_search(const report_search *s) {

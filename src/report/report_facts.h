@@ -48,7 +48,8 @@ json_t *report_json_graph(arena *scratch, const graph *g,
 
 /* {"weight_bytes", "state_bytes", "input_bytes", "output_bytes", "unknown"}:
    what peak and arena leave out. */
-json_t *report_json_excluded(const plan_facts *facts);
+json_t *report_json_excluded(const plan_facts *facts,
+                             const memory_model *memory);
 
 /* {"method", "status", "bound_bytes", EFFORT, "ticks", "stopped"[, "seconds"]};
    the value has a name of its own and is the caller's. */

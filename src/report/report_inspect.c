@@ -333,7 +333,8 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
       report_json_head(scratch, "calm/inspect/1", i->model, &i->memory);
   root = report_json_member(root, "graph",
                             report_json_graph(scratch, i->graph, &i->facts));
-  root = report_json_member(root, "excluded", report_json_excluded(&i->facts));
+  root = report_json_member(root, "excluded",
+                            report_json_excluded(&i->facts, &i->memory));
   root = report_json_member(root, "file_order_valid",
                             json_boolean(i->graph->file_order_valid));
   root = report_json_member(root, "offline_plan",

@@ -121,8 +121,8 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
       report_json_head(scratch, "calm/plan/1", plan->model, &plan->memory);
   root = report_json_member(
       root, "graph", report_json_graph(scratch, plan->graph, &plan->facts));
-  root =
-      report_json_member(root, "excluded", report_json_excluded(&plan->facts));
+  root = report_json_member(root, "excluded",
+                            report_json_excluded(&plan->facts, &plan->memory));
   root = report_json_member(root, "baseline", write_baseline(plan));
   root = report_json_merge(root, write_rest(plan));
   root = report_json_member(root, "order", write_order(scratch, plan));

@@ -14,8 +14,9 @@ static void add_heads(text *out, const plan_runtime *r) {
   text_format(out, "; without a plan ");
   report_arena(out, r->default_head_bytes, &r->default_tail);
   if (r->carried_head_bytes != UINT64_MAX)
-    text_format(out, "; with the plan in the file head %s",
-                report_number(r->carried_head_bytes).text);
+    text_format(out, "; with the plan in the file head %s%s",
+                report_number(r->carried_head_bytes).text,
+                r->carried_holds ? "" : ", but that plan does not hold");
   text_format(out, "; ");
   report_tail_build(out, &r->tail);
 }
@@ -191,11 +192,14 @@ json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
   if (!r->name) return json_null();
   if (plan_is_for(plan, "litert")) return write_litert(r);
   if (plan_is_for(plan, "ort")) return write_ort(scratch, plan);
+  const bool carried = r->carried_head_bytes != UINT64_MAX;
   json_t *runtime = json_pack(
-      "{s:s, s:s, s:o, s:o, s:o}", "name", r->name, "kernels", r->kernels,
+      "{s:s, s:s, s:o, s:o, s:o, s:o}", "name", r->name, "kernels", r->kernels,
       "default_head_bytes", report_json_number(r->default_head_bytes),
       "default_tail_bytes", report_json_optional(r->default_tail.bytes),
-      "carried_head_bytes", report_json_optional(r->carried_head_bytes));
+      "carried_head_bytes", report_json_optional(r->carried_head_bytes),
+      "carried_holds",
+      carried ? json_boolean(r->carried_holds) : json_null());
   runtime = report_json_arena(runtime, r->head_bytes, &r->tail);
   return report_json_merge(
       runtime, json_pack("{s:s, s:o, s:o}", "offsets_from", sources[r->source],

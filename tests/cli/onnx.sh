@@ -83,7 +83,7 @@ err_is_empty
 
 checking "a note on request, and one only"
 for round in 1 2; do
-  run plan "$net" --dim N=1 --note -o "$work/note.onnx"; code_is 0
+  run plan "$net" --dim N=1 --note -o "$work/note.onnx"; code_is 0; err_is_empty
   cp "$work/note.onnx" "$work/in.onnx"
   net=$work/in.onnx
 done

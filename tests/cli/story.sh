@@ -24,6 +24,21 @@ code_is 0; err_has "^calm: warning: $work/unsorted.cg"
 run inspect "$work/unsorted.cg" -q; code_is 0; err_is_empty
 run plan "$work/unsorted.cg" --order file; code_is 3
 
+checking "an option that means nothing here is told, once"
+echo "# no operators" >"$work/scratch"
+for option in "--kernels reference" "--scratch $work/scratch" --note; do
+  run plan $graph $option; code_is 0
+  err_has "^calm: warning: ${option%% *} has no effect"
+  [ "$(wc -l <"$work/err")" = 1 ] || fault "not one line on stderr"
+  run plan $graph $option -q; err_is_empty
+done
+for model in $graph "$work/unsorted.cg"; do
+  run plan $model --memory tflm --scratch "$work/scratch" --kernels reference
+  err_lacks "has no effect"
+done
+run inspect $graph --scratch "$work/missing"
+one_line_error 3 "^calm: $work/missing"
+
 checking "errors are told even with --quiet"
 run plan "$work/missing" -q; one_line_error 3 "^calm: $work/missing"
 

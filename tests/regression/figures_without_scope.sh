@@ -30,6 +30,12 @@ for verb in plan inspect; do
     "o['excluded']['state_bytes'] == 300" \
     "o['excluded']['input_bytes'] == o['excluded']['output_bytes'] == 0" \
     "len(o['excluded']['unknown']) > 0"
+  run $verb "$work/net.cg" --memory tflm; code_is 0
+  out_has "runtime keeps"
+  out_lacks "its kernels take"
+  run_json $verb "$work/net.cg" --memory tflm
+  all_say "[w.split()[-4:] for w in o['excluded']['unknown']] == \
+    [['tail', 'of', 'its', 'arena']]"
 done
 
 checking "every tensor is either in the arena or named as left out"

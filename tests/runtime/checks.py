@@ -29,7 +29,7 @@ def assert_arena(facts, runtime):
 def assert_default_head(model, folder):
     """The arenas that calm predicts for a file are those it takes: placed by
     the runtime, and by the plan inside the file, if there is one."""
-    facts = runtimes.tflm(model)
+    today = facts = runtimes.tflm(model)
     assert_runs(facts, model)
     inspected = tool.facts("inspect", model)
     assert_arena(facts, inspected["runtime"])
@@ -42,6 +42,9 @@ def assert_default_head(model, folder):
         facts = runtimes.tflm(plain)
     planned = tool.plan(model)
     assert facts["head"] == planned["runtime"]["default_head_bytes"]
+    carried = planned["runtime"]["carried_holds"]
+    assert planned["baseline"]["arena_bytes"] == (today if carried
+                                                  else facts)["head"]
     if planned["runtime"]["tail_exact"]:
         assert facts["tail"] == planned["runtime"]["default_tail_bytes"]
 

@@ -99,6 +99,14 @@ static void a_file_overrides_the_table(void **state) {
       {"a\n", ":1:2: expected the bytes of its scratch buffers"},
       {"a 1 x\n", ":1:5: 'x' is not a number of bytes"},
       {"a 1 (\n", ":1:5: expected the end of the line"},
+      {"a 1\n# again\na 2\n",
+       ":3:1: operator 'a' of the graph 'test' has its line already"},
+      {"a 1 2 3 4 5 6 7 8 9 10 11 0\ngraph body\na 5",
+       "1 2 3 4 5 6 7 8 9 10 11;;5"},
+      {"a 1 2 3 4 5 6 7 8 9 10 11 0 13\n",
+       ":1:29: a kernel can ask for 12 scratch buffers at most"},
+      {"a 4611686018427387888 32\n",
+       ":1:23: the scratch of one operator exceeds 2^62 bytes"},
       {"( 1\n", ":1:1: expected the name of an operator"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -92,6 +92,31 @@ static void the_header_is_read(void **state) {
   expect_failure(m, "", CALM_BAD_INPUT, "a second graph");
 }
 
+/* The same one twice is no matter, also under its other name. */
+static void an_opset_has_one_version(void **state) {
+  (void)state;
+  static const struct {
+    const char *domain;
+    int64_t version;
+    const char *words;
+  } cases[] = {
+      {"", 17, NULL},
+      {"ai.onnx", 17, NULL},
+      {"com.example", 1, NULL},
+      {"", 11, "'ai.onnx' is imported as version 17 and as 11"},
+      {"ai.onnx", 18, "'ai.onnx' is imported as version 17 and as 18"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    message m = model_of(chain(), 8, 17), opset = {0};
+    if (*cases[i].domain) put_text(&opset, 1, cases[i].domain);
+    put_number(&opset, 2, cases[i].version);
+    put_message(&m, 8, opset);
+    if (cases[i].words)
+      expect_failure(m, "", CALM_BAD_INPUT, cases[i].words);
+    else
+      expect_text(m, "", chain_text);
+  }
+}
+
 /* Every allocation may be the one that fails. */
 typedef struct scarce {
   size_t left;
@@ -167,6 +192,7 @@ int main(void) {
       cmocka_unit_test(content_decides),
       cmocka_unit_test(a_file_that_is_cut_off_is_refused),
       cmocka_unit_test(the_header_is_read),
+      cmocka_unit_test(an_opset_has_one_version),
       cmocka_unit_test(no_memory_is_told_and_leaves_nothing),
       cmocka_unit_test(what_is_foreign_is_opaque)};
   return cmocka_run_group_tests(tests, NULL, NULL);

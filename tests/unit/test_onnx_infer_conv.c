@@ -42,6 +42,17 @@ static void test_conv(void **state) {
       {"Conv", 11, "f[1,3,8,8]", "", "error: no operand 1"},
       {"Conv", 11, "f[1,3,8,8] f[8,3,3,3]", "dilations=[9223372036854775807,1]",
        "f[1,8,?,6]"},
+      {"Conv", 11, "f[1,3,8,8] f[8,3,3,3]", "kernel_shape=[3,5]",
+       "error: kernel_shape of 5 for axis 1, but its filter has 3"},
+      {"Conv", 11, "f[1,3,8,8] f[8,3,3,?]", "kernel_shape=[3,5]", "f[1,8,6,4]"},
+      {"Conv", 11, "f[1,3,8,8] f[8,3,3,3]", "kernel_shape=[3]",
+       "error: kernel_shape of 1 sizes, for 2 axes"},
+      {"Conv", 11, "f[1,3,8,8] f[8,3,3,3]", "group=-1", "error: group of -1"},
+      {"Conv", 11, "f[1,3,8,8] f*", "group=0", "error: group of 0"},
+      {"Conv", 11, "f[1,3,8,8] f[8,3,3,3]", "auto_pad=SAME",
+       "error: auto_pad 'SAME'"},
+      {"Conv", 11, "f[1,3,8,8] f[8,3,3,3]", "auto_pad=NOTSET pads=[1,1,1,1]",
+       "f[1,8,8,8]"},
       {"ConvInteger", 10, "u[1,1,4,4] u[1,1,2,2]", "", "j[1,1,3,3]"},
       {"QLinearConv", 10,
        "u[1,3,8,8] f(1.0) u(0) c[4,3,3,3] f(1.0) c(0) f(1.0) c(0)", "",
@@ -64,6 +75,8 @@ static void test_transposed(void **state) {
        "strides=[2,2] auto_pad=SAME_UPPER", "f[1,2,6,6]"},
       {"ConvTranspose", 11, "f[1,4,3,3] f[4,2,3,3]",
        "group=2 pads=[1,1,0,0] dilations=[2,1]", "f[1,4,6,4]"},
+      {"ConvTranspose", 11, "f[1,3,3,3] f[3,2,3,3]", "group=-3",
+       "error: group of -3"},
       {"ConvTranspose", 11, "f[1,3,3,3] f[4,2,3,3]", "", "error: 3 channels"}};
   CHECK_RULES(rules);
 }

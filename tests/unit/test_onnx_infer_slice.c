@@ -50,6 +50,9 @@ static void test_concat(void **state) {
       {"Pad", 2, "f[1,2,3]", "pads=[0,1,2,0,0,1]", "f[1,3,6]"},
       {"Pad", 13, "f[1,2,3] i{0,1,2,0,0,-1}", "", "f[1,3,4]"},
       {"Pad", 18, "f[1,2,3] i{1,2} - i{-1}", "", "f[1,2,6]"},
+      {"Pad", 13, "f[1,2,3] i{0,1,-2,0,0,-1}", "", "f[1,3,0]"},
+      {"Pad", 13, "f[1,2,3] i{0,1,-2,0,0,-2}", "",
+       "error: takes 4 away from dimension 2, which has 3"},
       {"Pad", 13, "f[1,2,3] i[6]", "", "f[?,?,?]"},
       {"CenterCropPad", 18, "f[5,9,3] i{10,7}", "axes=[0,1]", "f[10,7,3]"}};
   CHECK_RULES(rules);
@@ -90,6 +93,11 @@ static void test_resize(void **state) {
        "axes=[2,3] keep_aspect_ratio_policy=not_larger", "f[1,3,6,8]"},
       {"Resize", 18, "f[1,3,4,5] - - i{8,8}",
        "axes=[2,3] keep_aspect_ratio_policy=not_smaller", "f[1,3,8,10]"},
+      {"Resize", 13, "f[1,3,4,5] - f{1.0,1.0,0.0,2.0}", "",
+       "error: scale of 0 for dimension 2"},
+      {"Resize", 13, "f[1,3,4,5] - f{1.0,1.0,-2.0,2.0}", "",
+       "error: scale of -2"},
+      {"Resize", 13, "f[1,3,4,5] - - i{1,3,-7,9}", "", "error: size of -7"},
       {"Resize", 13, "f[1,3,4,5] - f[4]", "", "f[?,?,?,?]"},
       {"Resize", 13, "f[1,3,4,5] - f{2.0}", "", "error: 1 of 4"},
       {"Upsample", 7, "f[1,3,4,5]", "scales=[1.0,1.0,2.0,3.0]", "f[1,3,8,15]"},

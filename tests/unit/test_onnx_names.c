@@ -56,6 +56,56 @@ static void bodies_read_through_their_operator(void **state) {
               "op 0_Add add ( a w ) -> ( r )\n");
 }
 
+/* An If whose branches give [8] and [3,4], and what follows it. */
+static message unequal_branches(const char *follower, const char *operands) {
+  message g = {0}, branch[2] = {{0}, {0}}, n = node("If", "c", "t");
+  put_text(&g, 2, "main");
+  add_input(&g, "c", BOOL, "");
+  add_input(&g, "a", FLOAT, "8");
+  add_input(&g, "b", FLOAT, "3,4");
+  add_output(&g, "y", FLOAT, "n");
+  for (int i = 0; i < 2; i++) {
+    put_text(&branch[i], 2, i ? "second" : "first");
+    add_node(&branch[i], "Neg", i ? "b" : "a", "r");
+    add_output(&branch[i], "r", FLOAT, i ? "3,4" : "8");
+    put_message(
+        &n, 5,
+        graph_attribute_of(i ? "else_branch" : "then_branch", branch[i]));
+  }
+  put_message(&g, 1, n);
+  add_node(&g, follower, operands, "y");
+  return g;
+}
+
+/* The larger branch bounds the smaller one; what is computed from the shape
+   stays unknown. */
+static void the_larger_branch_is_counted(void **state) {
+  (void)state;
+  expect_text(plain_model(unequal_branches("Relu", "t")), "",
+              "calm-graph 1\n"
+              "graph main\n"
+              "tensor c bool[] input\n"
+              "tensor a f32[8] input\n"
+              "tensor b f32[3,4] input\n"
+              "tensor t f32[3,4]\n"
+              "tensor y f32[3,4] output\n"
+              "op 0_If if ( c a b ) -> ( t ) body=first body=second\n"
+              "op 1_Relu relu ( t ) -> ( y )\n"
+              "graph first\n"
+              "tensor r f32[8] output\n"
+              "tensor a f32[8] const\n"
+              "op 0_Neg neg ( a ) -> ( r )\n"
+              "graph second\n"
+              "tensor r f32[3,4] output\n"
+              "tensor b f32[3,4] const\n"
+              "op 0_Neg neg ( b ) -> ( r )\n");
+  expect_warning(plain_model(unequal_branches("Relu", "t")),
+                 "the size of 't' depends on the branch of an If; the larger "
+                 "one is counted; others likewise");
+  expect_failure(plain_model(unequal_branches("Add", "t t")), "",
+                 CALM_UNSUPPORTED, "of unknown size");
+}
+
 /* Two levels down: the body in between hands the value in. */
 static void values_pass_through_bodies_in_between(void **state) {
   (void)state;
@@ -162,6 +212,7 @@ static void bodies_nest_only_so_deep(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_read_through_their_operator),
+      cmocka_unit_test(the_larger_branch_is_counted),
       cmocka_unit_test(values_pass_through_bodies_in_between),
       cmocka_unit_test(an_inner_name_hides_an_outer_one),
       cmocka_unit_test(a_body_may_hand_back_an_outer_value),

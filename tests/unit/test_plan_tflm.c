@@ -8,6 +8,7 @@
 #include "memory_graphs.h"
 
 #include "plan.h"
+#include "tflite_builder.h"
 
 /* ---- Public models ------------------------------------------------------- */
 
@@ -83,6 +84,8 @@ static void compare_model(const measured *e, const measured *tail,
              r->head_bytes, kernels[choice], e->planned[choice]);
   compare_tails(tail, r, choice);
   assert_true(r->head_bytes <= lower(as_it_is, r->default_head_bytes));
+  assert_true(r->carried_holds == (r->carried_head_bytes != UINT64_MAX));
+  assert_int_equal(plan->summary.baseline_arena_bytes, as_it_is);
   assert_int_equal(plan->summary.arena_bytes, r->head_bytes);
   calm_plan_free(plan);
   calm_model_free(model);
@@ -115,6 +118,75 @@ static void heads_are_those_of_the_runtime(void **state) {
   fclose(table);
   print_message("%d models, %d of the table are not there\n", models, absent);
   assert_true(models > 30);
+}
+
+/* ---- A plan in the file -------------------------------------------------- */
+
+/* x -> h -> y, each of 16 bytes, with these offsets in the file. */
+static build_file *file_with_offsets(int32_t x, int32_t h, int32_t y) {
+  static const int32_t ids[] = {0, 1, 2}, shape[] = {16};
+  static const build_code codes[] = {{0, NULL}};
+  static const build_tensor tensors[] = {
+      {.name = "x", .shape = {shape, 1}, .type = 9},
+      {.name = "h", .shape = {shape, 1}, .type = 9},
+      {.name = "y", .shape = {shape, 1}, .type = 9}};
+  static const build_op ops[] = {
+      {.inputs = {ids, 1}, .outputs = {ids + 1, 1}},
+      {.inputs = {ids + 1, 1}, .outputs = {ids + 2, 1}}};
+  static const build_subgraph subgraph = {"main", tensors,  3,           ops,
+                                          2,      {ids, 1}, {ids + 2, 1}};
+  const int32_t words[] = {1, 0, 3, x, h, y};
+  const build_buffer buffers[] = {{NULL, 0, 0, 0}, {words, 24, 0, 0}};
+  const build_metadata metadata[] = {{"OfflineMemoryAllocation", 1}};
+  const build_model model = {.codes = codes,
+                             .code_count = 1,
+                             .subgraphs = &subgraph,
+                             .subgraph_count = 1,
+                             .buffers = buffers,
+                             .buffer_count = 2,
+                             .metadata = metadata,
+                             .metadata_count = 1};
+  return build_tflite(&model, false);
+}
+
+/* What the file takes today is what can be saved: a plan that wastes bytes
+   counts, one that would compute something else does not. */
+static void the_baseline_is_the_file_as_it_is(void **state) {
+  (void)state;
+  static const struct {
+    int32_t x, h, y;
+    bool holds;
+    uint64_t carried, baseline;
+    const char *words;
+  } cases[] = {{0, 16, 0, true, 32, 32, "in the file head 32;"},
+               {0, 16, 48, true, 64, 64, "in the file head 64;"},
+               {0, 0, 16, false, 32, 32, "head 32, but that plan does not"},
+               {0, 0, 48, false, 64, 32, "head 64, but that plan does not"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    build_file *f = file_with_offsets(cases[i].x, cases[i].h, cases[i].y);
+    calm_context *context = calm_context_new(NULL);
+    calm_model *model = NULL;
+    calm_plan *plan = NULL;
+    char *table = NULL;
+    if (calm_model_parse(&model, context, f->bytes, f->length, "built", NULL) ||
+        calm_plan_make(&plan, model, NULL) ||
+        calm_plan_render(&table, plan, CALM_FORMAT_TABLE, false))
+      fail_msg("%s", calm_context_message(context));
+    for (char *c = table; *c; c++) /* lines are broken anywhere */
+      if (!strncmp(c, "\n          ", 11))
+        memmove(c, c + 10, strlen(c + 10) + 1);
+    assert_int_equal(plan->runtime.default_head_bytes, 32);
+    assert_int_equal(plan->runtime.carried_head_bytes, cases[i].carried);
+    assert_int_equal(plan->runtime.carried_holds, cases[i].holds);
+    assert_int_equal(plan->summary.baseline_arena_bytes, cases[i].baseline);
+    assert_true(plan->summary.baseline_peak_bytes <= cases[i].baseline);
+    if (!strstr(table, cases[i].words)) fail_msg("%s", table);
+    calm_text_free(context, table);
+    calm_plan_free(plan);
+    calm_model_free(model);
+    calm_context_free(context);
+    free(f);
+  }
 }
 
 /* ---- Small ones ---------------------------------------------------------- */
@@ -363,6 +435,7 @@ static void memory_may_run_out_anywhere(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heads_are_those_of_the_runtime),
+      cmocka_unit_test(the_baseline_is_the_file_as_it_is),
       cmocka_unit_test(bodies_lie_where_their_callers_leave_room),
       cmocka_unit_test(what_is_not_run_costs_nothing_more),
       cmocka_unit_test(broadcasts_are_not_done_in_place),
