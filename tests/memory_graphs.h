@@ -244,8 +244,10 @@ static inline bool fixture_try_random(fixture *f, random_state *r) {
   fixture_begin(f, NULL);
   graph_init(&b.g, &f->arena, "random");
   b.g.is_body = chance(r, 30);
-  for (uint32_t i = 2 + random_below(r, 3); i > 0; i--)
-    random_tensor(&b, random_size(r), random_source_flags(r));
+  for (uint32_t i = 2 + random_below(r, 3); i > 0; i--) {
+    const uint64_t bytes = random_size(r);
+    random_tensor(&b, bytes, random_source_flags(r));
+  }
   if (chance(r, 20)) random_tensor(&b, random_size(r), 0); /* an orphan */
   b.op_count = 1 + random_below(r, RANDOM_MAX_OPS);
   for (uint32_t i = 0; i < b.op_count; i++) random_op(&b, i);

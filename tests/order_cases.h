@@ -145,8 +145,9 @@ static inline uint64_t random_size(random_state *r) {
 static inline void add_random_tensor(problem_builder *b, random_state *r) {
   const uint32_t n = b->op_count, maker = random_below(r, n);
   const bool given = random_below(r, 8) == 0;
+  const uint64_t bytes = random_size(r);
   const uint32_t buffer =
-      build_buffer(b, random_size(r), given, random_below(r, 8) == 0);
+      build_buffer(b, bytes, given, random_below(r, 8) == 0);
   if (!given) build_touch(b, buffer, maker);
   for (uint32_t u = given ? 0 : maker + 1; u < n; u++) {
     if (random_below(r, n) >= 2) continue;
@@ -158,8 +159,10 @@ static inline void add_random_tensor(problem_builder *b, random_state *r) {
 /* Any operators may touch it, with no edge between them: several first and
    several last touchers, as views and accumulators have. */
 static inline void add_random_hyperedge(problem_builder *b, random_state *r) {
-  const uint32_t buffer = build_buffer(
-      b, random_size(r), random_below(r, 6) == 0, random_below(r, 6) == 0);
+  const uint64_t bytes = random_size(r);
+  const bool at_start = random_below(r, 6) == 0;
+  const uint32_t buffer =
+      build_buffer(b, bytes, at_start, random_below(r, 6) == 0);
   for (uint32_t i = random_below(r, 5); i > 0; i--)
     build_touch(b, buffer, random_below(r, b->op_count));
 }

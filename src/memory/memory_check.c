@@ -238,12 +238,13 @@ static bool reads(const checker *c, const graph_op *op, tensor_id t) {
   return false;
 }
 
-/* Does the operator read a stored tensor as an operand whose elements are those
-   of its first output? */
+/* Does the operator read a stored tensor as an operand that its kind can write
+   over, and whose elements are those of its first output? */
 static bool reads_alike(const checker *c, const graph_op *op, tensor_id t) {
   for (uint32_t i = 0; i < op->input_count; i++)
     if (op->inputs[i] != CALM_NONE &&
         c->profile.lives[op->inputs[i]].storage == t &&
+        memory_slot_inplace(op->kind, i) &&
         memory_same_elements(&c->g->tensors.data[op->inputs[i]],
                              &c->g->tensors.data[op->outputs[0]]))
       return true;
@@ -383,8 +384,9 @@ static calm_status check(checker *c) {
   TRY(set_sequence(c));
   TRY(faults_check_order(&c->faults, c->g, c->sequence, c->step_of));
   if (c->faults.verdict.faults.count) return CALM_OK;
-  TRY(memory_simulate(&c->profile, c->g, c->model, NULL, c->sequence,
-                      &c->scratch));
+  TRY(memory_simulate_workspaces(&c->profile, c->g, c->model,
+                                 c->plan->workspace_bytes, c->sequence,
+                                 &c->scratch));
   return check_placement(c);
 }
 

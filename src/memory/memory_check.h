@@ -32,6 +32,13 @@ calm_status memory_simulate(memory_profile *out, const graph *g,
                             const uint64_t *body_arena, const op_id *sequence,
                             arena *a);
 
+/* The same where it is known what each operator needs while it runs, its bodies
+   included (not rounded); NULL: as the graph says, without bodies. */
+calm_status memory_simulate_workspaces(memory_profile *out, const graph *g,
+                                       const memory_model *model,
+                                       const uint64_t *workspace_bytes,
+                                       const op_id *sequence, arena *a);
+
 /* What a plan says of a life; UINT64_MAX: nothing. */
 typedef struct memory_claim {
   uint64_t first, last;

@@ -20,6 +20,8 @@ typedef struct simulation {
   const graph *g;
   const memory_model *model;
   const uint64_t *body_arena;
+  const uint64_t *workspace; /* per operator, bodies included, or NULL: what
+                                the graph and body_arena say */
   calm_context *context;
   memory_profile *profile;
   /* Per tensor, of interest for stored ones: */
@@ -203,6 +205,8 @@ static void find_origins(simulation *s) {
 
 static uint64_t scratch_of(const simulation *s, const graph_op *op) {
   uint64_t bodies = 0, bytes = 0;
+  if (s->workspace)
+    return number_round_up(s->workspace[op - s->g->ops.data], s->model->round);
   for (uint32_t i = 0; s->body_arena && i < op->body_count; i++)
     if (s->body_arena[op->bodies[i]] > bodies)
       bodies = s->body_arena[op->bodies[i]];
@@ -437,22 +441,33 @@ static calm_status simulate(simulation *s, const op_id *sequence,
   return CALM_OK;
 }
 
+static calm_status run_simulation(memory_profile *out, simulation *s,
+                                  const op_id *sequence, arena *a) {
+  memory_profile profile = {0};
+  arena scratch;
+  s->context = a->context;
+  s->profile = &profile;
+  arena_init(&scratch, a->context);
+  calm_status status = simulate(s, sequence, &scratch, a);
+  VECTOR_FREE(s->context, &s->found);
+  VECTOR_FREE(s->context, &s->path);
+  arena_free(&scratch);
+  if (status == CALM_OK) *out = profile;
+  return status;
+}
+
 calm_status memory_simulate(memory_profile *out, const graph *g,
                             const memory_model *model,
                             const uint64_t *body_arena, const op_id *sequence,
                             arena *a) {
-  memory_profile profile = {0};
-  simulation s = {.g = g,
-                  .model = model,
-                  .body_arena = body_arena,
-                  .context = a->context,
-                  .profile = &profile};
-  arena scratch;
-  arena_init(&scratch, a->context);
-  calm_status status = simulate(&s, sequence, &scratch, a);
-  VECTOR_FREE(s.context, &s.found);
-  VECTOR_FREE(s.context, &s.path);
-  arena_free(&scratch);
-  if (status == CALM_OK) *out = profile;
-  return status;
+  simulation s = {.g = g, .model = model, .body_arena = body_arena};
+  return run_simulation(out, &s, sequence, a);
+}
+
+calm_status memory_simulate_workspaces(memory_profile *out, const graph *g,
+                                       const memory_model *model,
+                                       const uint64_t *workspace_bytes,
+                                       const op_id *sequence, arena *a) {
+  simulation s = {.g = g, .model = model, .workspace = workspace_bytes};
+  return run_simulation(out, &s, sequence, a);
 }

@@ -34,7 +34,8 @@ static inline void random_tensor(graph *g, random_state *r) {
   tensor.rank = random_below(r, 4);
   for (uint32_t i = 0; i < tensor.rank; i++)
     dimensions[i] = random_below(r, 70);
-  tensor.bytes = random_next(r) >> (4 + random_below(r, 60));
+  tensor.bytes = random_next(r);
+  tensor.bytes >>= 4 + random_below(r, 60);
   tensor.bytes >>= 6; /* so that all of them together fit */
   tensor.file_index = g->tensors.count;
   if (random_below(r, 3) == 0) tensor.flags = 1u << random_below(r, 4);
@@ -68,16 +69,16 @@ static inline void random_op(graph *g, random_state *r, const uint32_t *writer,
   graph_attribute attribute = {"key", random_below(r, 2) ? "1,2" : "a \"b\""};
   random_name(name, r, u);
   graph_op op = {.name = name,
-                 .kind = random_kind(r),
-                 .kind_name = random_below(r, 2) ? "op" : "odd kind",
                  .inputs = inputs,
                  .outputs = outputs,
                  .after = after,
                  .attributes = &attribute,
-                 .attribute_count = random_below(r, 2),
-                 .workspace_bytes = random_below(r, 2) * 4096,
-                 .stateful = random_below(r, 12) == 0,
                  .file_index = u};
+  op.kind = random_kind(r);
+  op.kind_name = random_below(r, 2) ? "op" : "odd kind";
+  op.attribute_count = random_below(r, 2);
+  op.workspace_bytes = random_below(r, 2) * 4096;
+  op.stateful = random_below(r, 12) == 0;
   for (uint32_t i = random_below(r, RANDOM_SLOTS + 1); i > 0; i--) {
     tensor_id t = random_below(r, g->tensors.count);
     bool early = writer[t] == CALM_NONE || rank[writer[t]] < rank[u];

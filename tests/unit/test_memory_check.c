@@ -110,6 +110,23 @@ static void pairs_in_place_may_share(void **state) {
   fixture_close(&f);
 }
 
+/* A kernel that changes a part of its first operand needs the others. */
+static void only_the_operand_that_is_changed(void **state) {
+  (void)state;
+  fixture f;
+  fixture_open(&f,
+               "tensor x 16 input\ntensor i 16 const\ntensor u 16 input\n"
+               "tensor y 16 output\n"
+               "op a scatter_elements ( x i u ) -> ( y )\n");
+  const int64_t first[] = {0, NOWHERE, 16, 0}, third[] = {0, NOWHERE, 16, 16};
+  expect(&f, "plain inplace=scatter_elements", derived, first, "");
+  expect(&f, "plain inplace=scatter_elements", derived, third,
+         "overlap: tensor 'u' (bytes 16..31, alive at steps 0..0) and tensor "
+         "'y' (bytes 16..31, alive at steps 0..0) share bytes 16..31 at step 0 "
+         "(a)\n");
+  fixture_close(&f);
+}
+
 /* The input is read again later, or is an output itself. */
 static void no_pair_in_place(void **state) {
   (void)state;
@@ -279,6 +296,36 @@ static void workspaces_need_their_place(void **state) {
   expect(&f, "plain", plan, offsets,
          "outside: the workspace of operator 'a' (20 bytes) ends outside the "
          "arena\n");
+  fixture_close(&f);
+}
+
+/* A view that runs a graph works on its input, so that x lives while it runs
+   and, though x is the input of a body, no longer. */
+static void a_view_with_workspace_is_not_idle(void **state) {
+  (void)state;
+  fixture f;
+  fixture_open(&f,
+               "op m opaque ( ) -> ( ) body=outer\n"
+               "graph outer\n"
+               "tensor x 16 input\ntensor v 16\ntensor y 16 output\n"
+               "op a identity ( x ) -> ( v ) body=inner\n"
+               "op b conv2d ( ) -> ( y )\n"
+               "graph inner\n"
+               "tensor i 8 input\n");
+  f.g = &f.graphs.data[1];
+  assert_true(f.g->is_body);
+  const int64_t offsets[] = {0, NOWHERE, 0};
+  const uint64_t bytes[] = {8, 0};
+  const uint64_t beside[] = {16, UINT64_MAX}, upon[] = {8, UINT64_MAX};
+  memory_plan plan = derived;
+  plan.workspace_bytes = bytes;
+  plan.workspace_offsets = beside;
+  expect(&f, "serenity round=8 align=8", plan, offsets, "");
+  plan.workspace_offsets = upon;
+  expect(&f, "serenity round=8 align=8", plan, offsets,
+         "overlap: tensor 'x' (bytes 0..15, alive at steps 0..0) and the "
+         "workspace of operator 'a' (bytes 8..15, step 0) share bytes 8..15 at "
+         "step 0 (a)\n");
   fixture_close(&f);
 }
 
@@ -538,6 +585,7 @@ int main(void) {
       cmocka_unit_test(the_arena_counts_rounded_sizes),
       cmocka_unit_test(overlaps_are_told_in_words),
       cmocka_unit_test(pairs_in_place_may_share),
+      cmocka_unit_test(only_the_operand_that_is_changed),
       cmocka_unit_test(no_pair_in_place),
       cmocka_unit_test(views_lie_where_their_input_lies),
       cmocka_unit_test(alignment),
@@ -546,6 +594,7 @@ int main(void) {
       cmocka_unit_test(orders_that_are_none),
       cmocka_unit_test(control_edges_and_the_file_order),
       cmocka_unit_test(workspaces_need_their_place),
+      cmocka_unit_test(a_view_with_workspace_is_not_idle),
       cmocka_unit_test(an_opaque_operator_may_manage_its_own_memory),
       cmocka_unit_test(long_lists_are_cut_off),
       cmocka_unit_test(random_placements_are_sound),

@@ -37,14 +37,12 @@ static void sweep_agrees_with_every_pair(void **state) {
     const uint32_t count = random_below(&r, MAX_ITEMS + 1);
     const uint32_t spread = 1 + random_below(&r, 40);
     for (uint32_t i = 0; i < count; i++) {
-      const uint64_t low = random_below(&r, spread);
-      const uint32_t first = random_below(&r, spread);
-      items[i] = (overlap_item){.low = low,
-                                .high = low + 1 + random_below(&r, 8),
-                                .first = first,
-                                .last = first + random_below(&r, 6),
-                                .tensor = i,
-                                .op = CALM_NONE};
+      overlap_item *item = &items[i];
+      *item = (overlap_item){.tensor = i, .op = CALM_NONE};
+      item->low = random_below(&r, spread);
+      item->first = random_below(&r, spread);
+      item->high = item->low + 1 + random_below(&r, 8);
+      item->last = item->first + random_below(&r, 6);
     }
     memcpy(before, items, sizeof items);
     meeting_list list = {0};

@@ -63,11 +63,10 @@ static void the_planner_is_first_fit_by_size(void **state) {
     const uint32_t count = random_below(&r, 40);
     for (uint32_t k = 0; k < count; k++) {
       const int64_t first = (int64_t)random_below(&r, 12) - 1;
-      a[k] = (tflm_buffer){
-          .bytes = 16 * (uint64_t)random_below(&r, 6),
-          .span = {first, first + (int64_t)random_below(&r, 5)},
-          .offset =
-              chance(&r, 20) ? 8 * (uint64_t)random_below(&r, 30) : UINT64_MAX};
+      const int64_t last = first + (int64_t)random_below(&r, 5);
+      a[k] = (tflm_buffer){.span = {first, last}, .offset = UINT64_MAX};
+      a[k].bytes = 16 * (uint64_t)random_below(&r, 6);
+      if (chance(&r, 20)) a[k].offset = 8 * (uint64_t)random_below(&r, 30);
       b[k] = a[k];
     }
     const uint64_t expected = place_plainly(b, count);

@@ -14,8 +14,8 @@ static void agrees_with_the_replay(void **state) {
     arena_init(&a, context);
     order_problem p;
     uint32_t sequence[40];
-    build_random(&builder, 1 + random_below(&random, 40),
-                 random_below(&random, 8), &random);
+    const uint32_t ops = 1 + random_below(&random, 40);
+    build_random(&builder, ops, random_below(&random, 8), &random);
     assert_int_equal(build_problem(&p, &builder, &a), CALM_OK);
     random_order(sequence, &p, &random);
     uint64_t replayed, checked;

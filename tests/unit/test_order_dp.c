@@ -180,8 +180,8 @@ static void random_problems(void **state) {
     arena a;
     arena_init(&a, context);
     order_problem p;
-    build_random(&builder, random_below(&random, 12) + 1,
-                 random_below(&random, 8), &random);
+    const uint32_t ops = random_below(&random, 12) + 1;
+    build_random(&builder, ops, random_below(&random, 8), &random);
     assert_int_equal(build_problem(&p, &builder, &a), CALM_OK);
     const order_answer best = solve_by_subsets(&p);
     for (int combination = 0; combination < COMBINATIONS; combination++) {
@@ -207,8 +207,8 @@ static void agrees_with_the_exact_search(void **state) {
     arena a;
     arena_init(&a, context);
     order_problem p;
-    build_random(&builder, 13 + random_below(&random, 9),
-                 random_below(&random, 8), &random);
+    const uint32_t ops = 13 + random_below(&random, 9);
+    build_random(&builder, ops, random_below(&random, 8), &random);
     assert_int_equal(build_problem(&p, &builder, &a), CALM_OK);
     const order_result exact = solve(&p, order_options_default(), &a);
     const order_result dp = solve(&p, dp_options(round % COMBINATIONS), &a);

@@ -27,8 +27,8 @@ static void a_budget_proves_a_bound(void **state) {
     arena a;
     arena_init(&a, context);
     order_problem p;
-    build_random(&builder, 1 + random_below(&random, 9),
-                 random_below(&random, 8), &random);
+    const uint32_t ops = 1 + random_below(&random, 9);
+    build_random(&builder, ops, random_below(&random, 8), &random);
     assert_int_equal(build_problem(&p, &builder, &a), CALM_OK);
     const uint64_t best = solve_by_subsets(&p).peak;
     for (uint64_t budget = best > 12 ? best - 12 : 0; budget < best + 3;
@@ -123,8 +123,8 @@ static void adapting_ends_from_any_start(void **state) {
     arena a;
     arena_init(&a, context);
     order_problem p;
-    build_random(&builder, 1 + random_below(&random, 10),
-                 random_below(&random, 8), &random);
+    const uint32_t ops = 1 + random_below(&random, 10);
+    build_random(&builder, ops, random_below(&random, 8), &random);
     assert_int_equal(build_problem(&p, &builder, &a), CALM_OK);
     const uint64_t best = solve_by_subsets(&p).peak;
     for (uint64_t step_ticks = 0; step_ticks < 40; step_ticks += 5) {

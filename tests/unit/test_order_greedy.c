@@ -32,8 +32,8 @@ static void random_problems(void **state) {
     arena a;
     arena_init(&a, context);
     order_problem p;
-    build_random(&builder, 1 + random_below(&random, 11),
-                 random_below(&random, 8), &random);
+    const uint32_t ops = 1 + random_below(&random, 11);
+    build_random(&builder, ops, random_below(&random, 8), &random);
     assert_int_equal(build_problem(&p, &builder, &a), CALM_OK);
     const order_answer best = solve_by_subsets(&p);
     uint64_t file = 0;
@@ -61,8 +61,8 @@ static void every_rule_is_valid_and_repeats(void **state) {
     arena a;
     arena_init(&a, context);
     order_problem p;
-    build_random(&builder, 1 + random_below(&random, 60),
-                 random_below(&random, 8), &random);
+    const uint32_t ops = 1 + random_below(&random, 60);
+    build_random(&builder, ops, random_below(&random, 8), &random);
     assert_int_equal(build_problem(&p, &builder, &a), CALM_OK);
     uint32_t first[60], second[60];
     for (size_t i = 0; i < 10; i++) {

@@ -333,14 +333,16 @@ static void add_graph(char *text, size_t size, random_state *r, int number,
   } while (0)
   const uint32_t tensors = 3 + random_below(r, 9);
   ADD("graph g%d\n", number);
-  for (uint32_t t = 0; t < tensors; t++)
-    ADD("tensor t%u %u%s%s\n", t, 16 * (1 + random_below(r, 5)) - chance(r, 20),
-        t < 2 ? " input" : "",
-        t + 1 == tensors || chance(r, 10) ? " output" : "");
+  for (uint32_t t = 0; t < tensors; t++) {
+    const uint32_t blocks = 1 + random_below(r, 5);
+    ADD("tensor t%u %u%s", t, 16 * blocks - chance(r, 20),
+        t < 2 ? " input" : "");
+    ADD("%s\n", t + 1 == tensors || chance(r, 10) ? " output" : "");
+  }
   for (uint32_t t = 2; t < tensors; t++) {
+    const uint32_t back = t == 2 ? 2 : 1 + random_below(r, t > 4 ? 3 : 1);
     ADD("op o%u %s ( t%u t0 ) -> ( t%u )", t,
-        kinds[random_below(r, sizeof kinds / sizeof *kinds)],
-        t == 2 ? 0 : t - 1 - random_below(r, t > 4 ? 3 : 1), t);
+        kinds[random_below(r, sizeof kinds / sizeof *kinds)], t - back, t);
     if (chance(r, 20)) ADD(" workspace=%u", 1 + random_below(r, 60));
     if (number + 1 < graphs && chance(r, 25))
       ADD(" body=g%u", (unsigned)number + 1 +
