@@ -1,9 +1,10 @@
 /*
  * Nodes of the entry graph that only hand on their input, taken out of an .onnx
  * file: Identity, Dropout at inference, Split with one output, Concat of one
- * operand.  Who reads the output is given the name of the input.  Names have
- * different lengths, and messages tell theirs, so the graph is written anew
- * around what stays; the result lies in memory.
+ * operand, Reshape to the shape that is there.  Who reads the output is given
+ * the name of the input.  Names have different lengths, and messages tell
+ * theirs, so the graph is written anew around what stays; the result lies in
+ * memory.
  */
 #include <string.h>
 
@@ -45,6 +46,7 @@ typedef struct remover {
   proto_field graph;
   uint64_t version; /* of the default operators */
   VECTOR(node) nodes;
+  op_id *op_of;              /* node -> operator of the model's entry */
   VECTOR(proto_span) bodies; /* graphs inside attributes */
   name_table outputs;        /* of the graph */
   name_table reads;          /* what some node reads */
@@ -216,6 +218,29 @@ static bool is_wanted(const remover *r, const node *n, uint32_t i) {
          contains(&r->said, name);
 }
 
+static calm_status find_operators(remover *r) {
+  const graph *g = &r->model->graphs.data[0];
+  ARENA_ARRAY(&r->a, r->op_of, r->nodes.count);
+  for (uint32_t i = 0; i < r->nodes.count; i++) r->op_of[i] = CALM_NONE;
+  for (op_id op = 0; op < g->ops.count; op++)
+    r->op_of[g->ops.data[op].file_index] = op;
+  return CALM_OK;
+}
+
+/* Whatever is fed to the file as it is, not only with sizes given by --dim. */
+static bool keeps_shape(const remover *r, const node *n) {
+  const graph *g = &r->model->graphs.data[0];
+  const op_id op = r->op_of[n - r->nodes.data];
+  if (op == CALM_NONE || r->model->dims) return false;
+  const tensor_id in = g->ops.data[op].inputs[0];
+  const tensor_id out = g->ops.data[op].outputs[0];
+  if (in == CALM_NONE || out == CALM_NONE) return false;
+  const graph_tensor *a = &g->tensors.data[in], *b = &g->tensors.data[out];
+  return a->type == b->type && a->rank == b->rank &&
+         (a->rank == 0 || !memcmp(a->dimensions, b->dimensions,
+                                  a->rank * sizeof *a->dimensions));
+}
+
 static bool only_hands_on(const remover *r, const node *n) {
   if (*n->domain && strcmp(n->domain, "ai.onnx")) return false;
   if (!names(n->inputs, n->input_count, 0) || n->output_count == 0 ||
@@ -226,6 +251,7 @@ static bool only_hands_on(const remover *r, const node *n) {
   if (!strcmp(n->kind, "Concat"))
     return n->input_count == 1 && n->output_count == 1;
   if (!strcmp(n->kind, "Split")) return n->output_count == 1;
+  if (!strcmp(n->kind, "Reshape")) return keeps_shape(r, n);
   /* The mask is another output; training is asked for by a third operand. */
   return !strcmp(n->kind, "Dropout") && r->version >= INFERENCE_ONLY &&
          !is_wanted(r, n, 1) && !names(n->inputs, n->input_count, 2);
@@ -248,6 +274,7 @@ static void find_head(remover *r, node *n) {
 }
 
 static calm_status find_noops(remover *r) {
+  TRY(find_operators(r));
   for (uint32_t i = 0; i < r->nodes.count; i++) {
     node *n = &r->nodes.data[i];
     if (!only_hands_on(r, n)) continue;

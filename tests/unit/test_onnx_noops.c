@@ -73,6 +73,46 @@ static void what_does_something_stays(void **state) {
   expect_kept(g, 13);
 }
 
+static message reshaped(const char *shape) {
+  message g = begin();
+  add_weight(&g, integers("shape", shape));
+  add_node(&g, "Reshape", "x shape", "a");
+  add_node(&g, "Relu", "a", "b");
+  add_node(&g, "Reshape", "b back", "y");
+  add_weight(&g, integers("back", "4"));
+  return g;
+}
+
+/* The second one makes an output of the graph. */
+static void a_reshape_to_the_same_shape_goes(void **state) {
+  (void)state;
+  message wanted = begin();
+  add_weight(&wanted, integers("shape", "-1"));
+  add_node(&wanted, "Relu", "x", "b");
+  add_node(&wanted, "Reshape", "b back", "y");
+  add_weight(&wanted, integers("back", "4"));
+  expect_rewritten(end(reshaped("-1"), 13), end(wanted, 13));
+  expect_kept(reshaped("2,2"), 13);
+}
+
+/* With other sizes the file may be run as well. */
+static void a_reshape_that_fits_by_chance_stays(void **state) {
+  (void)state;
+  message g = {0};
+  add_input(&g, "x", FLOAT, "n,4");
+  add_weight(&g, integers("shape", "1,-1"));
+  add_node(&g, "Reshape", "x shape", "a");
+  add_node(&g, "Relu", "a", "y");
+  add_output(&g, "y", FLOAT, "1,m");
+  message m = model_of(g, 8, 13);
+  reading *r = reading_with_dims(&m, "n=1");
+  if (r->status != CALM_OK) fail_msg("%s", reading_message(r));
+  assert_int_equal(model_rewrite(&r->model, MODEL_REMOVE_NOOPS), CALM_OK);
+  assert_int_equal(r->model.map.length, m.length);
+  assert_int_equal(reading_end(r), 0);
+  free(m.bytes);
+}
+
 /* Bodies read names from outside. */
 static void names_that_a_body_says_stay(void **state) {
   (void)state;
@@ -146,6 +186,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_of_noops_leads_to_its_head),
       cmocka_unit_test(what_does_something_stays),
+      cmocka_unit_test(a_reshape_to_the_same_shape_goes),
+      cmocka_unit_test(a_reshape_that_fits_by_chance_stays),
       cmocka_unit_test(names_that_a_body_says_stay),
       cmocka_unit_test(an_operand_may_become_what_a_body_reads),
       cmocka_unit_test(memory_may_run_out_anywhere),
