@@ -29,7 +29,9 @@ static int show(const request *r, const calm_plan *plan) {
 static int write_model(const request *r, const calm_plan *plan) {
   const char *path = r->in_place ? r->operands[0] : r->output;
   if (!path) return EXIT_DONE;
+  story_hold_interrupt();
   calm_status status = calm_plan_write(plan, path);
+  story_let_interrupt();
   return status ? story_failure(r, status) : EXIT_DONE;
 }
 

@@ -202,7 +202,9 @@ static int write_file(const request *r, const emission *e,
   char *text;
   calm_status status = render(&text, result, e->format, false);
   if (status) return story_failure(r, status);
+  story_hold_interrupt();
   status = calm_text_write(r->context, e->path, text);
+  story_let_interrupt();
   calm_text_free(r->context, text);
   return status ? story_failure(r, status) : EXIT_DONE;
 }

@@ -69,12 +69,27 @@ int story_failure(const request *r, calm_status status) {
 
 /* A signal handler knows nothing but what stands here. */
 static calm_context *volatile interruptible;
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, holding;
 
+static void end_by_signal(void) {
+  signal(SIGINT, SIG_DFL);
+  raise(SIGINT);
+}
+
+/* The second one waits for a file that is being written, whose beginning would
+   stay behind; the third one waits for nothing. */
 static void interrupt(int signal_number) {
   (void)signal_number;
-  interrupted = 1;
+  if (interrupted > 1 || (interrupted && !holding)) end_by_signal();
+  interrupted++;
   if (interruptible) calm_context_interrupt(interruptible);
+}
+
+void story_hold_interrupt(void) { holding = 1; }
+
+void story_let_interrupt(void) {
+  holding = 0;
+  if (interrupted > 1) end_by_signal();
 }
 
 void story_catch_interrupt(calm_context *context) {
@@ -82,7 +97,7 @@ void story_catch_interrupt(calm_context *context) {
   memset(&action, 0, sizeof action);
   interruptible = context;
   action.sa_handler = context ? interrupt : SIG_DFL;
-  action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
 }

@@ -28,4 +28,8 @@ int story_failure(const request *r, calm_status status);
 void story_catch_interrupt(calm_context *context);
 bool story_interrupted(void);
 
+/* While a file is written the second one waits until it is complete. */
+void story_hold_interrupt(void);
+void story_let_interrupt(void);
+
 #endif

@@ -9,7 +9,8 @@
  *     0_ADD 0
  *
  * (one line for an operator, SCRATCH_MOST buffers on it at most, as the runtime
- * refuses more), then the workspace that the graph itself gives an operator, then the table.
+ * refuses more), then the workspace that the graph itself gives an operator,
+ * then the table.
  */
 #include "memory/memory_scratch.h"
 

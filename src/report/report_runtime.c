@@ -198,8 +198,7 @@ json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
       "default_head_bytes", report_json_number(r->default_head_bytes),
       "default_tail_bytes", report_json_optional(r->default_tail.bytes),
       "carried_head_bytes", report_json_optional(r->carried_head_bytes),
-      "carried_holds",
-      carried ? json_boolean(r->carried_holds) : json_null());
+      "carried_holds", carried ? json_boolean(r->carried_holds) : json_null());
   runtime = report_json_arena(runtime, r->head_bytes, &r->tail);
   return report_json_merge(
       runtime, json_pack("{s:s, s:o, s:o}", "offsets_from", sources[r->source],

@@ -61,13 +61,37 @@ checking "an interrupt at once is no less an answer"
 interrupt "0.02" "$CALM" plan "$hard" --json --time-limit 0
 [ "$code" = 130 ] || plan_is_valid
 
+checking "a second interrupt waits for a file that is being written, a third not"
+mkfifo "$work/pipe"
+"$CALM" plan $graph -o "$work/whole.cg" >/dev/null
+python3 -c 'import signal, subprocess, sys, time
+def start(*options):
+    out = subprocess.Popen([tool, "plan", graph, *options],
+                           stdout=subprocess.DEVNULL)
+    for _ in range(2):
+        time.sleep(0.5)
+        out.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert out.poll() is None, "the second one ended it"
+    return out
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+tool, graph, pipe, whole = sys.argv[1:]
+held = start("-o", pipe)
+assert open(pipe, "rb").read() == open(whole, "rb").read(), "not all of it"
+assert held.wait(20) == -signal.SIGINT, held.returncode
+ended = start("--emit", "plan=" + pipe)
+ended.send_signal(signal.SIGINT)
+assert ended.wait(20) == -signal.SIGINT, ended.returncode' \
+  "$CALM" $graph "$work/pipe" "$work/whole.cg" 2>"$work/err" ||
+  fault "it was ended too early, or not at all"
+
 checking "no file is left half-written, whenever the interrupts come"
 for pause in 0.01 0.05 0.2; do
   rm -f "$work/out.d/"*
   interrupt "$pause 0.001 0.001" "$CALM" plan "$hard" --json --time-limit 0 \
     --emit "plan=$work/out.d/p.json"
   [ "$code" = 0 ] || [ "$code" = 130 ] || fault "exit code $code"
-  for file in "$work/out.d/p.json"; do
+  for file in "$work/out.d/"*; do
     [ ! -e "$file" ] || python3 -m json.tool "$file" >/dev/null ||
       fault "half a file"
   done
