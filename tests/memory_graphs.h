@@ -109,7 +109,7 @@ static inline memory_model random_model(random_state *r,
                                           "concat=elide",
                                           "inplace=none",
                                           "inplace=elementwise",
-                                          "inplace=add,conv2d,concat",
+                                          "inplace=add,scatter_elements,concat",
                                           "inplace=reshape",
                                           "variables=external",
                                           "variables=whole-run",
@@ -167,10 +167,14 @@ static inline uint64_t random_size(random_state *r) {
 
 /* An operator whose operands exist, with new outputs. */
 static inline void random_op(random_graph *b, uint32_t i) {
-  static const op_kind kinds[] = {
-      OP_conv2d,  OP_add,   OP_relu,       OP_concat,          OP_concat,
-      OP_split,   OP_split, OP_reshape,    OP_identity,        OP_mul,
-      OP_reshape, OP_add,   OP_max_pool2d, OP_fully_connected, OP_OPAQUE};
+  static const op_kind kinds[] = {OP_conv2d,     OP_add,
+                                  OP_relu,       OP_concat,
+                                  OP_concat,     OP_split,
+                                  OP_split,      OP_reshape,
+                                  OP_identity,   OP_mul,
+                                  OP_reshape,    OP_add,
+                                  OP_max_pool2d, OP_fully_connected,
+                                  OP_OPAQUE,     OP_scatter_elements};
   random_state *r = b->r;
   graph_op *op = &b->ops[i];
   tensor_id *operands = b->operands[i];

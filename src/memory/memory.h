@@ -81,8 +81,11 @@ void memory_model_views_word(text *out, const memory_model *model);
    however sizes are rounded. */
 bool memory_same_elements(const graph_tensor *a, const graph_tensor *b);
 
+/* Does a kind change a part of its first operand, while it reads the others? */
+bool memory_changes_part(op_kind kind);
+
 /* Which operands can a kind overwrite at all?  One that changes a part of its
-   first operand, only that one. */
+   first operand, only that one, and not if it reads the same bytes again. */
 bool memory_slot_inplace(op_kind kind, uint32_t slot);
 
 /* The order problem of a graph, and the way back. */

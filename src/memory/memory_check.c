@@ -251,6 +251,16 @@ static bool reads_alike(const checker *c, const graph_op *op, tensor_id t) {
   return false;
 }
 
+/* Does a kernel that changes a part of its first operand find a stored tensor
+   in another one? */
+static bool needs_unchanged(const checker *c, const graph_op *op, tensor_id t) {
+  for (uint32_t i = 1; i < op->input_count; i++)
+    if (memory_changes_part(op->kind) && op->inputs[i] != CALM_NONE &&
+        c->profile.lives[op->inputs[i]].storage == t)
+      return true;
+  return false;
+}
+
 /* The in-place rule: a kind that may, its first output, an input that dies
    there and need not survive, equal elements, equal offset. */
 static bool overwrites(const checker *c, const overlap_item *in,
@@ -259,7 +269,8 @@ static bool overwrites(const checker *c, const overlap_item *in,
   if (!op || !bits_has(c->model->inplace, op->kind)) return false;
   const memory_life *lives = c->profile.lives;
   return op->outputs[0] == out->tensor && reads_alike(c, op, in->tensor) &&
-         !lives[in->tensor].kept && in->low == out->low &&
+         !needs_unchanged(c, op, in->tensor) && !lives[in->tensor].kept &&
+         in->low == out->low &&
          lives[in->tensor].bytes == lives[out->tensor].bytes;
 }
 

@@ -253,9 +253,12 @@ bool memory_same_elements(const graph_tensor *a, const graph_tensor *b) {
          (!typed || element_type_bits(a->type) == element_type_bits(b->type));
 }
 
+bool memory_changes_part(op_kind kind) {
+  return kind == OP_dynamic_update_slice || kind == OP_scatter_elements;
+}
+
 bool memory_slot_inplace(op_kind kind, uint32_t slot) {
-  return slot == 0 ||
-         (kind != OP_dynamic_update_slice && kind != OP_scatter_elements);
+  return slot == 0 || !memory_changes_part(kind);
 }
 
 void memory_model_views_word(text *out, const memory_model *model) {

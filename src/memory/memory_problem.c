@@ -285,6 +285,20 @@ static bool slot_repeats(const graph_op *op, uint32_t slot) {
   return false;
 }
 
+/* Does a kernel that changes a part of its first operand find the same bytes in
+   another one? */
+static bool needs_unchanged(const builder *b, const graph_op *op,
+                            uint32_t buffer) {
+  for (uint32_t i = 1; i < op->input_count && memory_changes_part(op->kind);
+       i++) {
+    if (op->inputs[i] == CALM_NONE) continue;
+    const uint32_t *begin = &b->p.buffer_begin[op->inputs[i]];
+    for (uint32_t k = begin[0]; k < begin[1]; k++)
+      if (b->p.buffers[k] == buffer) return true;
+  }
+  return false;
+}
+
 /* Permissions of operator u; counted only while `out` is NULL. */
 static uint32_t find_reuses(const builder *b, uint32_t u, order_reuse *out) {
   const graph_op *op = &b->g->ops.data[b->p.op_of[u]];
@@ -293,7 +307,7 @@ static uint32_t find_reuses(const builder *b, uint32_t u, order_reuse *out) {
   for (uint32_t i = 0; output != CALM_NONE && i < op->input_count; i++) {
     const uint32_t input = sole_buffer(b, op->inputs[i]);
     if (!may_overwrite(b, input, output) || slot_repeats(op, i) ||
-        !may_use_slot(b, op, i))
+        !may_use_slot(b, op, i) || needs_unchanged(b, op, input))
       continue;
     if (out)
       out[count] =

@@ -331,27 +331,39 @@ static bool lets_overwrite(const simulation *s, const graph_op *op,
          memory_same_elements(tensor_of(s, in), tensor_of(s, out));
 }
 
+/* Visit what a kernel reads that changes a part of its first operand; nothing
+   for other kernels. */
+static calm_status follow_unchanged(simulation *s, const graph_op *op) {
+  forget(s);
+  if (!memory_changes_part(op->kind) || op->input_count == 0) return CALM_OK;
+  return follow_all(s, op->inputs + 1, op->input_count - 1);
+}
+
 /* Bytes saved because the first output takes the place of an input that dies
    with this operator.  Asked before the operator's tensors change state. */
-static void find_saving(const simulation *s, const graph_op *op,
-                        uint64_t *out) {
+static calm_status find_saving(simulation *s, const graph_op *op,
+                               uint64_t *out) {
   *out = 0;
-  if (!bits_has(s->model->inplace, op->kind) || op->output_count == 0) return;
+  if (!bits_has(s->model->inplace, op->kind) || op->output_count == 0)
+    return CALM_OK;
   const tensor_id target = sole_in_arena(s, op->outputs[0]);
-  if (target == CALM_NONE || s->alive[target]) return;
+  if (target == CALM_NONE || s->alive[target]) return CALM_OK;
+  TRY(follow_unchanged(s, op));
   for (uint32_t i = 0; i < op->input_count; i++) {
     const tensor_id source = sole_in_arena(s, op->inputs[i]);
     if (source == CALM_NONE || !s->alive[source]) continue;
     if (s->needs[source] == 1 && !s->kept[source] &&
+        s->seen[source] != s->walk &&
         rounded(s, source) == rounded(s, target) &&
         lets_overwrite(s, op, i, source))
       *out = rounded(s, target);
   }
+  return CALM_OK;
 }
 
 static calm_status run_step(simulation *s, uint32_t step, const graph_op *op) {
   uint64_t saving;
-  find_saving(s, op, &saving);
+  TRY(find_saving(s, op, &saving));
   forget(s);
   TRY(follow_operands(s, op));
   for (uint32_t i = 0; i < s->found.count; i++) {

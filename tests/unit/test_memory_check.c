@@ -125,6 +125,16 @@ static void only_the_operand_that_is_changed(void **state) {
          "'y' (bytes 16..31, alive at steps 0..0) share bytes 16..31 at step 0 "
          "(a)\n");
   fixture_close(&f);
+  fixture_open(&f,
+               "tensor x 16 input\ntensor v 16\ntensor y 16 output\n"
+               "op a reshape ( x ) -> ( v )\n"
+               "op b scatter_elements ( x v x ) -> ( y )\n");
+  const int64_t same[] = {0, NOWHERE, 0};
+  memory_verdict v =
+      check(&f, "plain views=identity inplace=scatter_elements", derived, same);
+  assert_int_equal(v.faults.count, 1);
+  memory_verdict_free(&v, f.context);
+  fixture_close(&f);
 }
 
 /* The input is read again later, or is an output itself. */

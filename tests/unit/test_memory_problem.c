@@ -394,6 +394,26 @@ static void permissions_need_one_equal_buffer(void **state) {
   close_problem(&t);
 }
 
+/* A kernel that changes a part of its first operand needs the others as they
+   were, also behind a view or an elided concat. */
+static void what_is_read_again_is_not_changed(void **state) {
+  (void)state;
+  static const char text[] =
+      "tensor x 16 input\ntensor v 16\ntensor u 16 input\ntensor y 16\n"
+      "tensor j 32\ntensor z 16 output\n"
+      "op r reshape ( x ) -> ( v )\n"
+      "op a scatter_elements ( x u v ) -> ( y )\n"
+      "op c concat ( u y ) -> ( j )\n"
+      "op b scatter_elements ( y - j ) -> ( z )\n";
+  problem_fixture t;
+  open_problem(&t, "plain inplace=scatter_elements", text);
+  assert_string_equal(reuses_of(&t), "a:x>y:16 b:y>z:16");
+  close_problem(&t);
+  open_problem(&t, "serenity inplace=scatter_elements", text);
+  assert_string_equal(reuses_of(&t), "");
+  close_problem(&t);
+}
+
 static void workspace_is_own_and_of_the_largest_body(void **state) {
   (void)state;
   static const char text[] =
@@ -595,6 +615,7 @@ int main(void) {
       cmocka_unit_test(folding_keeps_precedence),
       cmocka_unit_test(permissions_in_place),
       cmocka_unit_test(permissions_need_one_equal_buffer),
+      cmocka_unit_test(what_is_read_again_is_not_changed),
       cmocka_unit_test(workspace_is_own_and_of_the_largest_body),
       cmocka_unit_test(totals_beyond_the_limit_are_refused),
       cmocka_unit_test(a_graph_without_operators),
