@@ -1,10 +1,3 @@
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "model/onnx_parts.h"
-
 /*
  * A ModelProto is read in this order:
  *
@@ -18,20 +11,13 @@
  * Nothing but names, shapes and small tensors is looked at, so that the time
  * does not depend on the size of the weights.
  */
-enum {
-  MODEL_IR_VERSION = PROTO_KEY(1, PROTO_VARINT),
-  MODEL_GRAPH = PROTO_KEY(7, PROTO_BYTES),
-  MODEL_OPSET = PROTO_KEY(8, PROTO_BYTES),
-  MODEL_METADATA = PROTO_KEY(14, PROTO_BYTES),
-  MODEL_FUNCTION = PROTO_KEY(25, PROTO_BYTES),
-  OPSET_DOMAIN = PROTO_KEY(1, PROTO_BYTES),
-  OPSET_VERSION = PROTO_KEY(2, PROTO_VARINT),
-  FUNCTION_NAME = PROTO_KEY(1, PROTO_BYTES),
-  FUNCTION_NODE = PROTO_KEY(7, PROTO_BYTES),
-  FUNCTION_DOMAIN = PROTO_KEY(10, PROTO_BYTES),
-  NODE_OP_TYPE = PROTO_KEY(4, PROTO_BYTES),
-  METADATA_KEY = PROTO_KEY(1, PROTO_BYTES)
-};
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/onnx_parts.h"
+#include "model/onnx_schema.h"
 
 /* ---- Recognition --------------------------------------------------------- */
 
@@ -50,8 +36,8 @@ static bool has_graph(const uint8_t *bytes, size_t length) {
   while (proto_more(&c)) {
     proto_field f;
     if (proto_next(&f, &c) != CALM_OK) return false;
-    version = version || f.key == MODEL_IR_VERSION;
-    graph = graph || f.key == MODEL_GRAPH;
+    version = version || f.key == KEY_MODEL_IR_VERSION;
+    graph = graph || f.key == KEY_MODEL_GRAPH;
   }
   return version && graph;
 }
@@ -97,9 +83,9 @@ static calm_status read_opset(onnx_reader *r, proto_span span) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == OPSET_DOMAIN)
+    if (f.key == KEY_OPSET_DOMAIN)
       TRY(proto_string(&opset.domain, &r->scratch, &r->file, f.span));
-    if (f.key == OPSET_VERSION) opset.version = (int64_t)f.value;
+    if (f.key == KEY_OPSET_VERSION) opset.version = (int64_t)f.value;
   }
   opset.domain = plain_domain(opset.domain);
   const uint32_t known = name_table_find(&r->opset_names, opset.domain);
@@ -115,7 +101,7 @@ static calm_status read_function_node(onnx_reader *r, proto_span span) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == NODE_OP_TYPE)
+    if (f.key == KEY_NODE_OP_TYPE)
       TRY(proto_string(&node.op_type, &r->scratch, &r->file, f.span));
   }
   r->random_functions = r->random_functions || onnx_is_random(NULL, &node);
@@ -131,11 +117,11 @@ static calm_status read_function(onnx_reader *r, proto_span span) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == FUNCTION_NAME)
+    if (f.key == KEY_FUNCTION_NAME)
       TRY(proto_string(&function.name, &r->scratch, &r->file, f.span));
-    if (f.key == FUNCTION_DOMAIN)
+    if (f.key == KEY_FUNCTION_DOMAIN)
       TRY(proto_string(&function.domain, &r->scratch, &r->file, f.span));
-    if (f.key == FUNCTION_NODE) TRY(read_function_node(r, f.span));
+    if (f.key == KEY_FUNCTION_NODE) TRY(read_function_node(r, f.span));
   }
   function.domain = plain_domain(function.domain);
   TRY(onnx_qualify(&qualified, r, function.domain, function.name));
@@ -153,7 +139,7 @@ static calm_status read_metadata(onnx_reader *r, const char **out,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == METADATA_KEY)
+    if (f.key == KEY_ENTRY_KEY)
       TRY(proto_string(out, &r->model->arena, &r->file, f.span));
   }
   return CALM_OK;
@@ -173,11 +159,13 @@ static calm_status note_graph(onnx_reader *r, const proto_field *f) {
 
 static calm_status read_header_field(onnx_reader *r, const proto_field *f) {
   switch (f->key) {
-    case MODEL_IR_VERSION: r->ir_version = (int64_t)f->value; return CALM_OK;
-    case MODEL_GRAPH: return note_graph(r, f);
-    case MODEL_OPSET: return read_opset(r, f->span);
-    case MODEL_FUNCTION: return read_function(r, f->span);
-    case MODEL_METADATA: r->model->metadata_count++; return CALM_OK;
+    case KEY_MODEL_IR_VERSION:
+      r->ir_version = (int64_t)f->value;
+      return CALM_OK;
+    case KEY_MODEL_GRAPH: return note_graph(r, f);
+    case KEY_MODEL_OPSET: return read_opset(r, f->span);
+    case KEY_MODEL_FUNCTION: return read_function(r, f->span);
+    case KEY_MODEL_METADATA: r->model->metadata_count++; return CALM_OK;
     default: return CALM_OK;
   }
 }
@@ -189,7 +177,7 @@ static calm_status read_metadata_names(onnx_reader *r) {
   for (uint32_t i = 0; proto_more(&c);) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == MODEL_METADATA) TRY(read_metadata(r, &names[i++], f.span));
+    if (f.key == KEY_MODEL_METADATA) TRY(read_metadata(r, &names[i++], f.span));
   }
   r->model->metadata_names = names;
   return CALM_OK;

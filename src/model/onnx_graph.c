@@ -9,19 +9,9 @@
 #include <string.h>
 
 #include "model/onnx_parts.h"
+#include "model/onnx_schema.h"
 
-enum {
-  GRAPH_NODE = PROTO_KEY(1, PROTO_BYTES),
-  GRAPH_NAME = PROTO_KEY(2, PROTO_BYTES),
-  GRAPH_INITIALIZER = PROTO_KEY(5, PROTO_BYTES),
-  GRAPH_INPUT = PROTO_KEY(11, PROTO_BYTES),
-  GRAPH_OUTPUT = PROTO_KEY(12, PROTO_BYTES),
-  GRAPH_VALUE_INFO = PROTO_KEY(13, PROTO_BYTES),
-  GRAPH_SPARSE_INITIALIZER = PROTO_KEY(15, PROTO_BYTES),
-  VALUE_NAME = PROTO_KEY(1, PROTO_BYTES),
-  VALUE_TYPE = PROTO_KEY(2, PROTO_BYTES),
-  FIRST_OVERRIDABLE_IR = 4
-};
+enum { FIRST_OVERRIDABLE_IR = 4 };
 
 typedef calm_status entry_reader(onnx_reader *r, uint32_t graph,
                                  const proto_field *entry);
@@ -82,9 +72,9 @@ static calm_status read_value_info(const char **name, proto_span *type,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == VALUE_NAME)
+    if (f.key == KEY_VALUE_NAME)
       TRY(proto_string(name, &r->scratch, &r->file, f.span));
-    if (f.key == VALUE_TYPE) *type = f.span;
+    if (f.key == KEY_VALUE_TYPE) *type = f.span;
   }
   return CALM_OK;
 }
@@ -314,21 +304,22 @@ static calm_status list_inputs(onnx_reader *r, onnx_graph *g) {
 
 static calm_status read_outputs(onnx_reader *r, uint32_t graph) {
   uint32_t outputs;
-  TRY(count(&outputs, r, graph, GRAPH_OUTPUT));
+  TRY(count(&outputs, r, graph, KEY_GRAPH_OUTPUT));
   onnx_graph *g = &r->graphs.data[graph];
   ARENA_ARRAY(&r->scratch, g->outputs, outputs);
   ARENA_ARRAY(&r->scratch, g->output_names, outputs);
-  return for_each(r, graph, GRAPH_OUTPUT, read_output);
+  return for_each(r, graph, KEY_GRAPH_OUTPUT, read_output);
 }
 
 calm_status onnx_read_graph(onnx_reader *r, uint32_t graph) {
-  TRY(for_each(r, graph, GRAPH_NAME, read_name));
-  TRY(for_each(r, graph, GRAPH_INPUT, read_input));
-  TRY(for_each(r, graph, GRAPH_INITIALIZER, read_initializer));
-  TRY(for_each(r, graph, GRAPH_SPARSE_INITIALIZER, read_sparse_initializer));
+  TRY(for_each(r, graph, KEY_GRAPH_NAME, read_name));
+  TRY(for_each(r, graph, KEY_GRAPH_INPUT, read_input));
+  TRY(for_each(r, graph, KEY_GRAPH_INITIALIZER, read_initializer));
+  TRY(for_each(r, graph, KEY_GRAPH_SPARSE_INITIALIZER,
+               read_sparse_initializer));
   TRY(list_inputs(r, &r->graphs.data[graph]));
-  TRY(for_each(r, graph, GRAPH_NODE, read_node));
+  TRY(for_each(r, graph, KEY_GRAPH_NODE, read_node));
   TRY(label_nodes(r, graph));
   TRY(read_outputs(r, graph));
-  return for_each(r, graph, GRAPH_VALUE_INFO, read_statement);
+  return for_each(r, graph, KEY_GRAPH_VALUE_INFO, read_statement);
 }

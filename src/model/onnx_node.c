@@ -2,27 +2,9 @@
 #include <string.h>
 
 #include "model/onnx_parts.h"
+#include "model/onnx_schema.h"
 
-enum {
-  NODE_INPUT = PROTO_KEY(1, PROTO_BYTES),
-  NODE_OUTPUT = PROTO_KEY(2, PROTO_BYTES),
-  NODE_NAME = PROTO_KEY(3, PROTO_BYTES),
-  NODE_OP_TYPE = PROTO_KEY(4, PROTO_BYTES),
-  NODE_ATTRIBUTE = PROTO_KEY(5, PROTO_BYTES),
-  NODE_DOMAIN = PROTO_KEY(7, PROTO_BYTES),
-  ATTRIBUTE_NAME = PROTO_KEY(1, PROTO_BYTES),
-  ATTRIBUTE_F = PROTO_KEY(2, PROTO_FIXED32),
-  ATTRIBUTE_I = PROTO_KEY(3, PROTO_VARINT),
-  ATTRIBUTE_S = PROTO_KEY(4, PROTO_BYTES),
-  ATTRIBUTE_TENSOR = PROTO_KEY(5, PROTO_BYTES),
-  ATTRIBUTE_GRAPH = PROTO_KEY(6, PROTO_BYTES),
-  ATTRIBUTE_FLOATS = 7,
-  ATTRIBUTE_INTS = 8,
-  ATTRIBUTE_GRAPHS = PROTO_KEY(11, PROTO_BYTES),
-  ATTRIBUTE_TYPE = PROTO_KEY(20, PROTO_VARINT),
-  ATTRIBUTE_SPARSE = PROTO_KEY(22, PROTO_BYTES),
-  TYPE_SPARSE = 11
-};
+enum { ATTRIBUTE_FLOATS = 7, ATTRIBUTE_INTS = 8, TYPE_SPARSE = 11 };
 
 /* ---- Attributes ---------------------------------------------------------- */
 
@@ -82,13 +64,13 @@ static calm_status read_graphs(onnx_attribute *out, onnx_reader *r,
   proto_field f;
   for (proto_cursor c = proto_open(&r->file, span); proto_more(&c);) {
     TRY(proto_next(&f, &c));
-    count += f.key == ATTRIBUTE_GRAPH || f.key == ATTRIBUTE_GRAPHS;
+    count += f.key == KEY_ATTRIBUTE_GRAPH || f.key == KEY_ATTRIBUTE_GRAPHS;
   }
   if (count == 0) return CALM_OK;
   ARENA_ARRAY(&r->scratch, out->graphs, count);
   for (proto_cursor c = proto_open(&r->file, span); proto_more(&c);) {
     TRY(proto_next(&f, &c));
-    if (f.key == ATTRIBUTE_GRAPH || f.key == ATTRIBUTE_GRAPHS)
+    if (f.key == KEY_ATTRIBUTE_GRAPH || f.key == KEY_ATTRIBUTE_GRAPHS)
       TRY(announce_graph(out, r, parent, node, f.span));
   }
   return CALM_OK;
@@ -107,27 +89,29 @@ static calm_status read_scalar(onnx_attribute *out, onnx_reader *r,
                                const proto_field *f) {
   const char *ignored;
   switch (f->key) {
-    case ATTRIBUTE_NAME:
+    case KEY_ATTRIBUTE_NAME:
       return proto_string(&out->name, &r->scratch, &r->file, f->span);
-    case ATTRIBUTE_F:
+    case KEY_ATTRIBUTE_F:
       out->f = float_of(f->value);
       out->type = ONNX_ATTRIBUTE_FLOAT;
       return CALM_OK;
-    case ATTRIBUTE_I:
+    case KEY_ATTRIBUTE_I:
       out->i = (int64_t)f->value;
       out->type = ONNX_ATTRIBUTE_INT;
       return CALM_OK;
-    case ATTRIBUTE_S:
+    case KEY_ATTRIBUTE_S:
       out->type = ONNX_ATTRIBUTE_STRING;
       return read_word(&out->s, r, f->span);
-    case ATTRIBUTE_TENSOR:
+    case KEY_ATTRIBUTE_TENSOR:
       out->type = ONNX_ATTRIBUTE_TENSOR;
       return onnx_read_tensor(&out->tensor, &ignored, r, f->span);
-    case ATTRIBUTE_SPARSE:
+    case KEY_ATTRIBUTE_SPARSE:
       out->type = TYPE_SPARSE;
       return onnx_read_sparse(&out->tensor, &ignored, r, f->span);
-    case ATTRIBUTE_GRAPH: out->type = ONNX_ATTRIBUTE_GRAPH; return CALM_OK;
-    case ATTRIBUTE_GRAPHS: out->type = ONNX_ATTRIBUTE_GRAPHS; return CALM_OK;
+    case KEY_ATTRIBUTE_GRAPH: out->type = ONNX_ATTRIBUTE_GRAPH; return CALM_OK;
+    case KEY_ATTRIBUTE_GRAPHS:
+      out->type = ONNX_ATTRIBUTE_GRAPHS;
+      return CALM_OK;
     case PROTO_KEY(ATTRIBUTE_INTS, PROTO_VARINT):
     case PROTO_KEY(ATTRIBUTE_INTS, PROTO_BYTES):
       out->type = ONNX_ATTRIBUTE_INTS;
@@ -149,7 +133,7 @@ static calm_status read_attribute(onnx_attribute *out, onnx_reader *r,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == ATTRIBUTE_TYPE) stated = (int32_t)f.value;
+    if (f.key == KEY_ATTRIBUTE_TYPE) stated = (int32_t)f.value;
     TRY(read_scalar(&attribute, r, &f));
   }
   TRY(read_ints(&attribute, r, span));
@@ -173,9 +157,9 @@ static calm_status count_fields(node_counts *out, const onnx_reader *r,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    out->inputs += f.key == NODE_INPUT;
-    out->outputs += f.key == NODE_OUTPUT;
-    out->attributes += f.key == NODE_ATTRIBUTE;
+    out->inputs += f.key == KEY_NODE_INPUT;
+    out->outputs += f.key == KEY_NODE_OUTPUT;
+    out->attributes += f.key == KEY_NODE_ATTRIBUTE;
   }
   return CALM_OK;
 }
@@ -195,18 +179,19 @@ static calm_status read_field(onnx_node *out, onnx_reader *r, uint32_t graph,
                               const proto_field *f) {
   const proto_file *file = &r->file;
   switch (f->key) {
-    case NODE_INPUT:
+    case KEY_NODE_INPUT:
       return proto_string(&out->input_names[out->input_count++], &r->scratch,
                           file, f->span);
-    case NODE_OUTPUT:
+    case KEY_NODE_OUTPUT:
       return proto_string(&out->output_names[out->output_count++], &r->scratch,
                           file, f->span);
-    case NODE_NAME: return proto_string(&out->name, &r->scratch, file, f->span);
-    case NODE_OP_TYPE:
+    case KEY_NODE_NAME:
+      return proto_string(&out->name, &r->scratch, file, f->span);
+    case KEY_NODE_OP_TYPE:
       return proto_string(&out->op_type, &r->scratch, file, f->span);
-    case NODE_DOMAIN:
+    case KEY_NODE_DOMAIN:
       return proto_string(&out->domain, &r->scratch, file, f->span);
-    case NODE_ATTRIBUTE:
+    case KEY_NODE_ATTRIBUTE:
       return read_attribute(&out->attributes[out->attribute_count++], r, graph,
                             r->graphs.data[graph].nodes.count, f->span);
     default: return CALM_OK;

@@ -10,23 +10,9 @@
 
 #include "base/text.h"
 #include "model/model.h"
-#include "model/protobuf.h"
+#include "model/onnx_schema.h"
 
 enum {
-  MODEL_GRAPH = PROTO_KEY(7, PROTO_BYTES),
-  MODEL_OPSET = PROTO_KEY(8, PROTO_BYTES),
-  OPSET_DOMAIN = PROTO_KEY(1, PROTO_BYTES),
-  OPSET_VERSION = PROTO_KEY(2, PROTO_VARINT),
-  GRAPH_NODE = PROTO_KEY(1, PROTO_BYTES),
-  GRAPH_OUTPUT = PROTO_KEY(12, PROTO_BYTES),
-  VALUE_NAME = PROTO_KEY(1, PROTO_BYTES),
-  NODE_INPUT = PROTO_KEY(1, PROTO_BYTES),
-  NODE_OUTPUT = PROTO_KEY(2, PROTO_BYTES),
-  NODE_KIND = PROTO_KEY(4, PROTO_BYTES),
-  NODE_ATTRIBUTE = PROTO_KEY(5, PROTO_BYTES),
-  NODE_DOMAIN = PROTO_KEY(7, PROTO_BYTES),
-  ATTRIBUTE_GRAPH = PROTO_KEY(6, PROTO_BYTES),
-  ATTRIBUTE_GRAPHS = PROTO_KEY(11, PROTO_BYTES),
   INFERENCE_ONLY = 7 /* from this version on Dropout does nothing unless told */
 };
 
@@ -74,8 +60,8 @@ static calm_status read_opset(remover *r, proto_span span) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == OPSET_DOMAIN) TRY(read_name(&domain, r, f.span));
-    if (f.key == OPSET_VERSION) version = f.value;
+    if (f.key == KEY_OPSET_DOMAIN) TRY(read_name(&domain, r, f.span));
+    if (f.key == KEY_OPSET_VERSION) version = f.value;
   }
   if (!*domain || !strcmp(domain, "ai.onnx")) r->version = version;
   return CALM_OK;
@@ -87,7 +73,7 @@ static calm_status read_attribute(remover *r, proto_span span) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == ATTRIBUTE_GRAPH || f.key == ATTRIBUTE_GRAPHS)
+    if (f.key == KEY_ATTRIBUTE_GRAPH || f.key == KEY_ATTRIBUTE_GRAPHS)
       VECTOR_PUSH(r->model->context, &r->bodies, f.span);
   }
   return CALM_OK;
@@ -98,8 +84,8 @@ static calm_status count_operands(node *n, remover *r) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    n->input_count += f.key == NODE_INPUT;
-    n->output_count += f.key == NODE_OUTPUT;
+    n->input_count += f.key == KEY_NODE_INPUT;
+    n->output_count += f.key == KEY_NODE_OUTPUT;
   }
   ARENA_ARRAY(&r->a, n->inputs, n->input_count);
   ARENA_ARRAY(&r->a, n->outputs, n->output_count);
@@ -115,14 +101,14 @@ static calm_status read_node(remover *r, proto_span span) {
     proto_field f;
     TRY(proto_next(&f, &c));
     switch (f.key) {
-      case NODE_INPUT:
+      case KEY_NODE_INPUT:
         TRY(read_name(&n.inputs[in], r, f.span));
         TRY(add_once(&r->reads, n.inputs[in++]));
         break;
-      case NODE_OUTPUT: TRY(read_name(&n.outputs[out++], r, f.span)); break;
-      case NODE_KIND: TRY(read_name(&n.kind, r, f.span)); break;
-      case NODE_DOMAIN: TRY(read_name(&n.domain, r, f.span)); break;
-      case NODE_ATTRIBUTE: TRY(read_attribute(r, f.span)); break;
+      case KEY_NODE_OUTPUT: TRY(read_name(&n.outputs[out++], r, f.span)); break;
+      case KEY_NODE_OP_TYPE: TRY(read_name(&n.kind, r, f.span)); break;
+      case KEY_NODE_DOMAIN: TRY(read_name(&n.domain, r, f.span)); break;
+      case KEY_NODE_ATTRIBUTE: TRY(read_attribute(r, f.span)); break;
       default: break;
     }
   }
@@ -136,7 +122,7 @@ static calm_status read_output(name_table *names, remover *r, proto_span span) {
     proto_field f;
     const char *name;
     TRY(proto_next(&f, &c));
-    if (f.key != VALUE_NAME) continue;
+    if (f.key != KEY_VALUE_NAME) continue;
     TRY(read_name(&name, r, f.span));
     TRY(add_once(names, name));
   }
@@ -149,8 +135,8 @@ static calm_status read_body_node(remover *r, proto_span span) {
     proto_field f;
     const char *name;
     TRY(proto_next(&f, &c));
-    if (f.key == NODE_ATTRIBUTE) TRY(read_attribute(r, f.span));
-    if (f.key != NODE_INPUT) continue;
+    if (f.key == KEY_NODE_ATTRIBUTE) TRY(read_attribute(r, f.span));
+    if (f.key != KEY_NODE_INPUT) continue;
     TRY(read_name(&name, r, f.span));
     TRY(add_once(&r->said, name));
   }
@@ -163,8 +149,8 @@ static calm_status read_body(remover *r, proto_span span) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == GRAPH_NODE) TRY(read_body_node(r, f.span));
-    if (f.key == GRAPH_OUTPUT) TRY(read_output(&r->said, r, f.span));
+    if (f.key == KEY_GRAPH_NODE) TRY(read_body_node(r, f.span));
+    if (f.key == KEY_GRAPH_OUTPUT) TRY(read_output(&r->said, r, f.span));
   }
   return CALM_OK;
 }
@@ -174,8 +160,8 @@ static calm_status read_graph(remover *r) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == GRAPH_NODE) TRY(read_node(r, f.span));
-    if (f.key == GRAPH_OUTPUT) TRY(read_output(&r->outputs, r, f.span));
+    if (f.key == KEY_GRAPH_NODE) TRY(read_node(r, f.span));
+    if (f.key == KEY_GRAPH_OUTPUT) TRY(read_output(&r->outputs, r, f.span));
   }
   for (uint32_t i = 0; i < r->bodies.count; i++) /* grows meanwhile */
     TRY(read_body(r, r->bodies.data[i]));
@@ -188,8 +174,8 @@ static calm_status read_all(remover *r) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == MODEL_OPSET) TRY(read_opset(r, f.span));
-    if (f.key != MODEL_GRAPH) continue;
+    if (f.key == KEY_MODEL_OPSET) TRY(read_opset(r, f.span));
+    if (f.key != KEY_MODEL_GRAPH) continue;
     r->graph = f;
     graphs++;
   }
@@ -322,7 +308,7 @@ static calm_status write_node(text *out, const remover *r, const node *n) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == NODE_INPUT) {
+    if (f.key == KEY_NODE_INPUT) {
       const char *name = head_of(r, n->inputs[in++]);
       add_field(out, f.key, name, strlen(name));
     } else {
@@ -338,7 +324,7 @@ static calm_status write_nodes(text *out, const remover *r) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key != GRAPH_NODE) {
+    if (f.key != KEY_GRAPH_NODE) {
       add_span(out, r, f.all.begin, f.all.end);
       continue;
     }
@@ -350,7 +336,7 @@ static calm_status write_nodes(text *out, const remover *r) {
     if (status == CALM_OK && content.failed)
       status = context_no_memory(r->model->context);
     if (status == CALM_OK)
-      add_field(out, GRAPH_NODE, content.data, content.length);
+      add_field(out, KEY_GRAPH_NODE, content.data, content.length);
     text_free(&content);
     TRY(status);
   }
@@ -365,7 +351,7 @@ static calm_status write_all(text *out, const remover *r) {
     status = context_no_memory(r->model->context);
   if (status == CALM_OK) {
     add_span(out, r, 0, r->graph.all.begin);
-    add_field(out, MODEL_GRAPH, graph.data, graph.length);
+    add_field(out, KEY_MODEL_GRAPH, graph.data, graph.length);
     add_span(out, r, r->graph.all.end, r->file.length);
   }
   text_free(&graph);

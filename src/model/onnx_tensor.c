@@ -8,22 +8,15 @@
 
 #include "base/number.h"
 #include "model/onnx_parts.h"
+#include "model/onnx_schema.h"
 
 enum {
   TENSOR_DIMS = 1,
-  TENSOR_TYPE = PROTO_KEY(2, PROTO_VARINT),
   TENSOR_FLOATS = 4,
   TENSOR_INT32S = 5,
   TENSOR_INT64S = 7,
-  TENSOR_NAME = PROTO_KEY(8, PROTO_BYTES),
-  TENSOR_RAW = PROTO_KEY(9, PROTO_BYTES),
   TENSOR_DOUBLES = 10,
   TENSOR_UINT64S = 11,
-  TENSOR_EXTERNAL = PROTO_KEY(13, PROTO_BYTES),
-  TENSOR_PLACE = PROTO_KEY(14, PROTO_VARINT),
-  ENTRY_KEY = PROTO_KEY(1, PROTO_BYTES),
-  ENTRY_VALUE = PROTO_KEY(2, PROTO_BYTES),
-  SPARSE_VALUES = PROTO_KEY(1, PROTO_BYTES),
   SPARSE_DIMS = 3,
   PLACE_EXTERNAL = 1
 };
@@ -50,9 +43,9 @@ static calm_status read_external(onnx_tensor *out, onnx_reader *r,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == ENTRY_KEY)
+    if (f.key == KEY_ENTRY_KEY)
       TRY(proto_string(&key, &r->scratch, &r->file, f.span));
-    if (f.key == ENTRY_VALUE)
+    if (f.key == KEY_ENTRY_VALUE)
       TRY(proto_string(&value, &r->scratch, &r->file, f.span));
   }
   if (!strcmp(key, "location") && (!*value || leaves_folder(value)))
@@ -203,16 +196,16 @@ static calm_status read_head(onnx_tensor *out, const char **name,
     proto_field f;
     TRY(proto_next(&f, &c));
     switch (f.key) {
-      case TENSOR_TYPE: out->type = (int32_t)f.value; break;
-      case TENSOR_NAME:
+      case KEY_TENSOR_TYPE: out->type = (int32_t)f.value; break;
+      case KEY_TENSOR_NAME:
         TRY(proto_string(name, &r->scratch, &r->file, f.span));
         break;
-      case TENSOR_RAW:
+      case KEY_TENSOR_RAW:
         out->bytes = r->file.bytes + f.span.begin;
         out->length = f.span.end - f.span.begin;
         break;
-      case TENSOR_PLACE: out->external = f.value == PLACE_EXTERNAL; break;
-      case TENSOR_EXTERNAL: TRY(read_external(out, r, f.span)); break;
+      case KEY_TENSOR_PLACE: out->external = f.value == PLACE_EXTERNAL; break;
+      case KEY_TENSOR_EXTERNAL: TRY(read_external(out, r, f.span)); break;
       default: break;
     }
   }
@@ -240,7 +233,8 @@ calm_status onnx_read_sparse(onnx_tensor *out, const char **name,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == SPARSE_VALUES) TRY(onnx_read_tensor(&tensor, name, r, f.span));
+    if (f.key == KEY_SPARSE_VALUES)
+      TRY(onnx_read_tensor(&tensor, name, r, f.span));
   }
   tensor.bytes = NULL;
   tensor.contents = (onnx_contents){0};

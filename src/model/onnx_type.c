@@ -2,20 +2,7 @@
 #include <inttypes.h>
 
 #include "model/onnx_parts.h"
-
-enum {
-  TYPE_TENSOR = PROTO_KEY(1, PROTO_BYTES),
-  TYPE_SEQUENCE = PROTO_KEY(4, PROTO_BYTES),
-  TYPE_MAP = PROTO_KEY(5, PROTO_BYTES),
-  TYPE_FOREIGN = PROTO_KEY(7, PROTO_BYTES),
-  TYPE_SPARSE_TENSOR = PROTO_KEY(8, PROTO_BYTES),
-  TYPE_OPTIONAL = PROTO_KEY(9, PROTO_BYTES),
-  TENSOR_ELEMENT = PROTO_KEY(1, PROTO_VARINT),
-  TENSOR_SHAPE = PROTO_KEY(2, PROTO_BYTES),
-  SHAPE_DIMENSION = PROTO_KEY(1, PROTO_BYTES),
-  DIMENSION_VALUE = PROTO_KEY(1, PROTO_VARINT),
-  DIMENSION_SYMBOL = PROTO_KEY(2, PROTO_BYTES)
-};
+#include "model/onnx_schema.h"
 
 element_type onnx_element_type(int32_t type) {
   static const element_type types[] = {ELEMENT_ABSTRACT,
@@ -58,10 +45,10 @@ static calm_status read_dimension(onnx_shape *shape, uint32_t axis,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == DIMENSION_VALUE) {
+    if (f.key == KEY_DIMENSION_VALUE) {
       shape->dims[axis] =
           (int64_t)f.value < 0 ? ONNX_UNKNOWN : (int64_t)f.value;
-    } else if (f.key == DIMENSION_SYMBOL && f.span.begin < f.span.end) {
+    } else if (f.key == KEY_DIMENSION_SYMBOL && f.span.begin < f.span.end) {
       TRY(proto_string(&shape->symbols[axis], &r->scratch, &r->file, f.span));
       TRY(onnx_size_symbol(&shape->dims[axis], r, shape->symbols[axis]));
     }
@@ -76,7 +63,7 @@ static calm_status count_dimensions(uint32_t *out, const onnx_reader *r,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == SHAPE_DIMENSION && ++rank > GRAPH_MAX_RANK)
+    if (f.key == KEY_SHAPE_DIMENSION && ++rank > GRAPH_MAX_RANK)
       return proto_fail(&r->file, span.begin,
                         "a shape of more than %d dimensions", GRAPH_MAX_RANK);
   }
@@ -94,7 +81,7 @@ static calm_status read_shape(onnx_shape *out, onnx_reader *r,
   for (uint32_t axis = 0; proto_more(&c);) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == SHAPE_DIMENSION)
+    if (f.key == KEY_SHAPE_DIMENSION)
       TRY(read_dimension(&shape, axis++, r, f.span));
   }
   *out = shape;
@@ -107,8 +94,8 @@ static calm_status read_tensor_type(onnx_value *value, onnx_reader *r,
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key == TENSOR_ELEMENT) value->type = (int32_t)f.value;
-    if (f.key == TENSOR_SHAPE) TRY(read_shape(&value->shape, r, f.span));
+    if (f.key == KEY_TENSOR_ELEMENT) value->type = (int32_t)f.value;
+    if (f.key == KEY_TENSOR_SHAPE) TRY(read_shape(&value->shape, r, f.span));
   }
   return CALM_OK;
 }
@@ -119,12 +106,14 @@ calm_status onnx_read_type(onnx_value *value, onnx_reader *r, proto_span type) {
     proto_field f;
     TRY(proto_next(&f, &c));
     switch (f.key) {
-      case TYPE_TENSOR:
-      case TYPE_SPARSE_TENSOR: TRY(read_tensor_type(value, r, f.span)); break;
-      case TYPE_SEQUENCE:
-      case TYPE_MAP:
-      case TYPE_FOREIGN:
-      case TYPE_OPTIONAL: value->flags |= ONNX_VALUE_OPAQUE; break;
+      case KEY_TYPE_TENSOR:
+      case KEY_TYPE_SPARSE_TENSOR:
+        TRY(read_tensor_type(value, r, f.span));
+        break;
+      case KEY_TYPE_SEQUENCE:
+      case KEY_TYPE_MAP:
+      case KEY_TYPE_FOREIGN:
+      case KEY_TYPE_OPTIONAL: value->flags |= ONNX_VALUE_OPAQUE; break;
       default: break;
     }
   }

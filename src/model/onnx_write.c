@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/onnx_parts.h"
+#include "model/onnx_schema.h"
 
 /* What stands in the places of one graph. */
 typedef struct arrangement {
@@ -231,12 +232,6 @@ static calm_status copy_graph(onnx_writer *w) {
 
 /* ---- The note ------------------------------------------------------------ */
 
-enum {
-  MODEL_METADATA = PROTO_KEY(14, PROTO_BYTES),
-  ENTRY_KEY = PROTO_KEY(1, PROTO_BYTES),
-  ENTRY_VALUE = PROTO_KEY(2, PROTO_BYTES)
-};
-
 static const char note_key[] = "calm";
 
 static size_t put_varint(uint8_t *out, uint64_t value) {
@@ -262,10 +257,10 @@ static calm_status add_note(onnx_writer *w, const char *note, arena *a) {
   ARENA_ARRAY(a, entry, room);
   ARENA_ARRAY(a, field, room);
   size_t length =
-      put_bytes((uint8_t *)entry, ENTRY_KEY, note_key, sizeof note_key - 1);
+      put_bytes((uint8_t *)entry, KEY_ENTRY_KEY, note_key, sizeof note_key - 1);
   length +=
-      put_bytes((uint8_t *)entry + length, ENTRY_VALUE, note, strlen(note));
-  length = put_bytes(field, MODEL_METADATA, entry, length);
+      put_bytes((uint8_t *)entry + length, KEY_ENTRY_VALUE, note, strlen(note));
+  length = put_bytes(field, KEY_MODEL_METADATA, entry, length);
   VECTOR_PUSH(w->r->context, w->out, (file_piece){field, length, false});
   return CALM_OK;
 }
@@ -276,7 +271,7 @@ static calm_status is_note(bool *out, const proto_file *file, proto_span span) {
   while (proto_more(&c)) {
     proto_field f;
     TRY(proto_next(&f, &c));
-    if (f.key != ENTRY_KEY) continue;
+    if (f.key != KEY_ENTRY_KEY) continue;
     *out = f.span.end - f.span.begin == sizeof note_key - 1 &&
            !memcmp(file->bytes + f.span.begin, note_key, sizeof note_key - 1);
   }
@@ -293,7 +288,7 @@ static calm_status copy_file(onnx_writer *w) {
     proto_field f;
     bool old_note = false;
     TRY(proto_next(&f, &c));
-    if (f.key == MODEL_METADATA && w->patch->note)
+    if (f.key == KEY_MODEL_METADATA && w->patch->note)
       TRY(is_note(&old_note, &r->file, f.span));
     if (old_note) continue;
     if (f.span.begin == r->graphs.data[0].span.begin &&
