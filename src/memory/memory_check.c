@@ -408,11 +408,7 @@ calm_status memory_check(memory_verdict *out, const graph *g,
   arena_init(&c.scratch, a->context);
   calm_status status = check(&c);
   arena_free(&c.scratch);
-  if (status == CALM_OK)
-    *out = c.faults.verdict;
-  else
-    memory_verdict_free(&c.faults.verdict, a->context);
-  return status;
+  return faults_deliver(out, &c.faults, status);
 }
 
 void memory_verdict_free(memory_verdict *verdict, calm_context *context) {

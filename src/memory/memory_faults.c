@@ -108,3 +108,12 @@ calm_status faults_check_order(memory_faults *list, const graph *g,
       TRY(check_edge(&c, g->preds[i], op));
   return CALM_OK;
 }
+
+calm_status faults_deliver(memory_verdict *out, memory_faults *list,
+                           calm_status status) {
+  if (status == CALM_OK)
+    *out = list->verdict;
+  else
+    memory_verdict_free(&list->verdict, list->a->context);
+  return status;
+}

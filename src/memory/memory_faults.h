@@ -1,6 +1,6 @@
 /*
  * The lines of a verdict, and the first thing a verdict is about: the order.
- * Private to memory_check.c.
+ * For the two judges, memory_check.c and memory_tflm_check.c.
  */
 #ifndef CALM_MEMORY_MEMORY_FAULTS_H
 #define CALM_MEMORY_MEMORY_FAULTS_H
@@ -25,5 +25,9 @@ bool faults_full(const memory_faults *list);
    step_of (CALM_NONE for an operator that never runs). */
 calm_status faults_check_order(memory_faults *list, const graph *g,
                                const op_id *sequence, uint32_t *step_of);
+
+/* The end of a judge: the verdict, or, if it failed, nothing. */
+calm_status faults_deliver(memory_verdict *out, memory_faults *list,
+                           calm_status status);
 
 #endif

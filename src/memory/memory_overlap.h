@@ -1,7 +1,7 @@
 /*
  * Which of many rectangles of bytes and steps share any?  Reports every such
  * pair once, in the order of the steps at which they meet.  O(log n) per
- * rectangle and per pair.  Private to memory_check.c.
+ * rectangle and per pair.  For the two judges of plans.
  */
 #ifndef CALM_MEMORY_MEMORY_OVERLAP_H
 #define CALM_MEMORY_MEMORY_OVERLAP_H

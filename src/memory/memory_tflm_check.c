@@ -399,9 +399,5 @@ calm_status tflm_check(memory_verdict *out, const tflm_model *model,
   arena_init(&c.scratch, a->context);
   calm_status status = check(&c);
   arena_free(&c.scratch);
-  if (status == CALM_OK)
-    *out = c.faults.verdict;
-  else
-    memory_verdict_free(&c.faults.verdict, a->context);
-  return status;
+  return faults_deliver(out, &c.faults, status);
 }
