@@ -45,6 +45,14 @@ typedef struct graph_place {
 
 enum { GRAPH_MAX_RANK = 64 };
 
+/* Where the bytes of a constant are. */
+typedef enum graph_contents {
+  CONTENTS_HERE,     /* in the file of its model, or there is no file */
+  CONTENTS_COMPUTED, /* operators compute it that the graph does not list */
+  CONTENTS_ELSEWHERE /* in another file, or encoded so that nobody can take a
+                        part of it */
+} graph_contents;
+
 typedef struct graph_tensor {
   const char *name;
   const int64_t *dimensions; /* `rank` of them */
@@ -53,8 +61,13 @@ typedef struct graph_tensor {
   unsigned flags; /* CALM_TENSOR_* */
   uint64_t bytes;
   bool unwritten; /* a text says that no operator writes it, and it is right */
-  uint32_t file_index;  /* in the file it came from */
-  uint32_t scale_count; /* scales of its quantization there; 0: not told */
+  uint32_t file_index;     /* in the file it came from */
+  uint32_t scale_count;    /* scales of its quantization there; 0: not told */
+  uint32_t quantization;   /* tensors of a graph with the same number have the
+                              same scales and zero points; 0: none told */
+  graph_contents contents; /* of a constant */
+  bool dynamic; /* a dimension other than the first may change from run to run
+                 */
   graph_place place;
 } graph_tensor;
 
@@ -83,7 +96,9 @@ typedef struct graph {
   const char *name;
   VECTOR(graph_tensor) tensors;
   VECTOR(graph_op) ops;
-  bool is_body; /* some operator runs it; set by graph_link_bodies */
+  bool is_body;        /* some operator runs it; set by graph_link_bodies */
+  bool channels_first; /* pictures are N C H W and kernels O I H W, not N H W C
+                          and O H W I */
   uint32_t listed_inputs, listed_outputs; /* in its file, repeated ones too */
   /* Filled by graph_finish: */
   op_id *producer; /* of each tensor, CALM_NONE */

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "graph/graph_edit.h"
 #include "graph/graph_text.h"
 
 typedef enum model_format {
@@ -109,6 +110,38 @@ typedef enum model_rewriting {
 calm_status model_rewrite(calm_model *model, model_rewriting kind);
 calm_status tflite_rewrite(calm_model *model, model_rewriting kind);
 calm_status onnx_remove_noops(calm_model *model);
+
+/*
+ * The bytes of a constant of the entry graph, little-endian, as its type and
+ * dimensions say: a part of the map, or in `a` where the file spells them
+ * otherwise.  CALM_UNSUPPORTED with the reason if they are not in the file.
+ */
+calm_status model_constant(const uint8_t **out, uint64_t *length,
+                           const calm_model *model, tensor_id t, arena *a);
+
+/*
+ * The file of `model` with the entry graph of `edit` in place of its own, which
+ * is edit->before; the constants of the edit are filled in.  What only the old
+ * graph needed is gone, everything else is kept; ids of the graph that is then
+ * read are those of edit->after.  An offline plan and what else speaks of
+ * tensors by number goes or is renumbered.  The bytes lie in `a`.
+ * CALM_UNSUPPORTED, naming what is in the way.
+ */
+calm_status model_rebuild(const uint8_t **out, size_t *length,
+                          const calm_model *model, const graph_edit *edit,
+                          arena *a);
+
+/* The formats' own. */
+calm_status tflite_constant(const uint8_t **out, uint64_t *length,
+                            const calm_model *model, tensor_id t, arena *a);
+calm_status tflite_rebuild(const uint8_t **out, size_t *length,
+                           const calm_model *model, const graph_edit *edit,
+                           arena *a);
+calm_status onnx_constant(const uint8_t **out, uint64_t *length,
+                          const calm_model *model, tensor_id t, arena *a);
+calm_status onnx_rebuild(const uint8_t **out, size_t *length,
+                         const calm_model *model, const graph_edit *edit,
+                         arena *a);
 
 /* The formats' own, called by model_pieces when there is a patch. */
 calm_status tflite_pieces(file_pieces *out, const calm_model *model,
