@@ -86,6 +86,12 @@ bool graph_goes_into_sum(const graph *g, tensor_id t) {
          g->ops.data[g->readers[first]].kind == OP_partial_sum;
 }
 
+bool graph_has_sums(const graph *g) {
+  for (op_id u = 0; u < g->ops.count; u++)
+    if (g->ops.data[u].kind == OP_partial_sum) return true;
+  return false;
+}
+
 calm_status graph_check_sums(const graph *g, const char *path) {
   for (op_id u = 0; u < g->ops.count; u++) {
     const graph_op *op = &g->ops.data[u];
