@@ -93,8 +93,8 @@ static inline const char *edited_compare(char *buffer, size_t size,
   for (tensor_id t = 0; !what && t < a->tensors.count; t++) {
     const graph_tensor *x = &a->tensors.data[t];
     const uint32_t i = name_table_find(&names, x->name);
-    what = i == CALM_NONE ? "name"
-                          : edited_compare_tensor(x, &b->tensors.data[i]);
+    what =
+        i == CALM_NONE ? "name" : edited_compare_tensor(x, &b->tensors.data[i]);
     if (what) snprintf(buffer, size, "tensor %s: %s", x->name, what);
   }
   name_table_free(&names);
