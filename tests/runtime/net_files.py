@@ -3,11 +3,17 @@
 A ReLU is part of its operator in a .tflite file, and a node of its own in an
 .onnx file, where Conv and Add have none.
 """
+import functools
+import os
+
 import numpy
 import onnx
 from ai_edge_litert import schema_py_generated as schema
 from onnx import helper, numpy_helper
 
+import models
+import nets
+from net_values import padding
 from tflite_build import File
 
 SAME = schema.Padding.SAME
@@ -119,13 +125,6 @@ def write_tflite(net, path, int8=False):
     return writer.file.write(path)
 
 
-def padding(size, kernel, stride, dilation=1):
-    """Zeros before and behind that make the output size / stride."""
-    reach = (kernel - 1) * dilation + 1
-    total = max(0, (-(-size // stride) - 1) * stride + reach - size)
-    return total // 2, total - total // 2
-
-
 class OnnxWriter:
     def __init__(self, net):
         self.net, self.nodes, self.weights = net, [], []
@@ -155,10 +154,10 @@ class OnnxWriter:
                                                layer.output))
 
     def window(self, layer):
-        before, behind = zip(*(
+        sizes = self.net.shapes[layer.inputs[0]][:2]
+        before, behind = zip(*[
             padding(size, kernel, layer.stride, layer.dilation)
-            for size, kernel in zip(self.net.shapes[layer.inputs[0]],
-                                    layer.kernel)))
+            for size, kernel in zip(sizes, layer.kernel)])
         return {"kernel_shape": layer.kernel, "pads": [*before, *behind],
                 "strides": [layer.stride] * 2}
 
@@ -211,3 +210,19 @@ def write_onnx(net, path):
     onnx.checker.check_model(model, full_check=True)
     path.write_bytes(model.SerializeToString())
     return path
+
+
+FOLDER = models.WORK / "nets"
+
+
+@functools.cache
+def path_of(name, kind):
+    """The path of a network as a file; kind: tflite, onnx, int8.tflite."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{name}.{kind}"
+    part = FOLDER / f"{path.name}.{os.getpid()}"
+    if kind == "onnx":
+        write_onnx(nets.build(name), part)
+    else:
+        write_tflite(nets.build(name), part, kind == "int8.tflite")
+    return part.rename(path)

@@ -1,0 +1,94 @@
+"""Networks of true shapes, as they are and in the best order: what each runtime
+takes is what was measured of such networks before, and what calm says.  On these
+figures test_rewriting.py builds."""
+import numpy
+import pytest
+
+import net_files
+import net_values
+import nets
+import runner
+import runtimes
+import tool
+
+# Name, head as it is in TensorFlow Lite Micro, tail, head in the best order and
+# planned; LiteRT's arena as it is; ONNX Runtime's peak as it is and in the best
+# order.
+FIGURES = [
+    ("swiftnet", 1505280, 43520, 1103872, 2007040, 1405056, 1104000),
+    ("nasnet", 851968, 36448, 753664, 864256, 853416, 755112),
+    ("amoebanet", 720896, 32432, 524288, 602112, 591016, 525480),
+    ("darts_v1", 720896, 25168, 655360, 733184, 722344, 656808),
+    ("darts_v2", 786432, 26912, 589824, 733184, 722472, 591400),
+    ("pnasnet", 851968, 42256, 720896, 864256, 853672, 722600),
+    ("darts_cell", 1354752, 17200, 1204224, 1213632, 1204224, 1204224),
+]
+NAMES = [row[0] for row in FIGURES]
+# Of the largest output; floats of either runtime are closer to the truth.
+NEAR = 1e-6
+
+
+@pytest.mark.parametrize("name, head, tail, best", [row[:4] for row in FIGURES],
+                         ids=NAMES)
+def test_tflm(name, head, tail, best, tmp_path):
+    path, out = net_files.path_of(name, "tflite"), tmp_path / "out.tflite"
+    planned = tool.write(path, out)
+    before, after = runtimes.tflm(path), runtimes.tflm(out)
+    assert (before["head"], before["tail"]) == (head, tail)
+    assert planned["runtime"]["default_head_bytes"] == head
+    assert planned["runtime"]["default_tail_bytes"] == tail
+    assert after["head"] == planned["runtime"]["head_bytes"] == best
+    assert after["outputs"] == before["outputs"]
+
+
+@pytest.mark.parametrize("name, span", [(row[0], row[4]) for row in FIGURES],
+                         ids=NAMES)
+def test_litert(name, span):
+    path = net_files.path_of(name, "tflite")
+    planned = tool.plan(path, "--memory", "litert")["runtime"]
+    facts, = runtimes.litert("reference", path)
+    assert facts["span"] == planned["default_head_bytes"] == span
+
+
+@pytest.mark.parametrize("name, peak, best", [(row[0], *row[5:])
+                                              for row in FIGURES], ids=NAMES)
+def test_ort(name, peak, best, tmp_path):
+    path, out = net_files.path_of(name, "onnx"), tmp_path / "out.onnx"
+    planned = tool.write(path, out)["runtime"]
+    small = planned["small_weight_bytes"]
+    before, after = runtimes.ort(path, out)
+    assert before["peak"] == peak
+    assert before["peak"] == planned["file"]["priority_peak_bytes"] + small
+    assert after["peak"] == best
+    assert after["peak"] == planned["plan"]["priority_peak_bytes"] + small
+    assert after["outputs"] == before["outputs"]
+
+
+def test_int8():
+    """Both runtimes compute the same, and what they compute varies."""
+    path = net_files.path_of("four_branches", "int8.tflite")
+    tflm, (litert,) = runtimes.tflm(path), runtimes.litert("reference", path)
+    assert tflm["head"] == 131072
+    assert litert["span"] == 143360
+    assert tflm["outputs"] == litert["outputs"]
+    assert tflm["outputs"][0] != tflm["outputs"][1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values(name):
+    """The runtimes compute what the network is, written either way."""
+    net = nets.build(name)
+    height, width, channels = net.shapes["x"]
+    for kind, shape in (("tflite", (1, height, width, channels)),
+                        ("onnx", (1, channels, height, width))):
+        x = runner.make_input(shape, "float32", 0, runner.INVOCATIONS - 1)[0]
+        path = net_files.path_of(name, kind)
+        if kind == "onnx":
+            x = x.transpose(1, 2, 0)
+            y = runtimes.ort_values(path)[net.output]
+            y = numpy.moveaxis(y[0], 0, -1)
+        else:
+            y = runtimes.tflm_values(path)[0][0]
+        exact = net_values.evaluate(net, x)
+        distance = numpy.abs(y - exact).max()
+        assert distance <= NEAR * numpy.abs(exact).max()
