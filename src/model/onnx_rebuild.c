@@ -1,14 +1,6 @@
 /* Rewritten .onnx files. */
 #include "model/model.h"
 
-calm_status onnx_constant(const uint8_t **out, uint64_t *length,
-                          const calm_model *model, tensor_id t, arena *a) {
-  (void)out, (void)length, (void)t, (void)a;
-  return context_fail(model->context, CALM_UNSUPPORTED,
-                      "%s: constants of .onnx files cannot be read yet",
-                      model->path);
-}
-
 calm_status onnx_rebuild(const uint8_t **out, size_t *length,
                          const calm_model *model, const graph_edit *edit,
                          arena *a) {

@@ -50,6 +50,18 @@ typedef struct tflite_edge {
   size_t position;             /* in the file */
 } tflite_edge;
 
+/* A quantization of the subgraph and its number; number 0: an empty slot. */
+typedef struct tflite_quantization {
+  flat_table table;
+  uint32_t number;
+} tflite_quantization;
+
+typedef struct tflite_quantizations {
+  tflite_quantization *slots; /* by hash, mask + 1 of them */
+  uint64_t mask;
+  uint32_t count; /* numbers given */
+} tflite_quantizations;
+
 typedef struct tflite_reader {
   calm_model *model;
   calm_context *context;
@@ -63,6 +75,7 @@ typedef struct tflite_reader {
   uint32_t edges_done;       /* those of the subgraphs before this one */
   uint32_t subgraph;         /* the one being read */
   flat_vector tensors;       /* its tensors */
+  tflite_quantizations quantizations; /* of the subgraph being read */
   tflite_notice dynamic, uncountable, conflicting;
 } tflite_reader;
 
@@ -91,6 +104,16 @@ calm_status tflite_fail(const tflite_reader *r, flat_table at, const char *noun,
 
 /* Tensors of the subgraph `table`, all of them: ids are indices in the file. */
 calm_status tflite_read_tensors(tflite_reader *r, graph *g, flat_table table);
+
+/* The number of a quantization among those of a subgraph: the same one for all
+   that are alike, 0 for one without scales; one that says more than scales and
+   zero points is like no other.  To be started for each subgraph. */
+calm_status tflite_start_quantizations(tflite_reader *r, uint32_t tensors);
+uint32_t tflite_number_quantization(tflite_reader *r, flat_table table);
+
+/* Does a quantization have scales and zero points only, not blocks or what only
+   its maker knows? */
+bool tflite_quantization_is_plain(const flat_file *file, flat_table table);
 
 /* Operators of the subgraph, whose tensors have been read. */
 calm_status tflite_read_operators(tflite_reader *r, graph *g, flat_table table);

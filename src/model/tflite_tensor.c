@@ -57,8 +57,7 @@ static calm_status read_shape(source *s, tflite_reader *r) {
   }
   s->tensor.dimensions = dimensions;
   s->tensor.rank = shape.count;
-  uint64_t bytes;
-  if (graph_bytes_of(&bytes, s->tensor.type, dimensions, shape.count))
+  if (graph_bytes_of(&s->tensor.bytes, s->tensor.type, dimensions, shape.count))
     return CALM_OK;
   return tflite_fail(r, s->table, "tensor", s->index,
                      "the shape of '%s' needs more than 2^62 bytes",
@@ -102,13 +101,38 @@ static calm_status read_storage(source *s, tflite_reader *r) {
 }
 
 /* Scales without zero points mean nothing to a runtime. */
-static void read_scales(source *s, const tflite_reader *r) {
+static void read_scales(source *s, tflite_reader *r) {
   flat_table table =
       flat_table_of(&r->file, s->table, TFLITE_tensor_quantization);
   if (!table) return;
+  s->tensor.quantization = tflite_number_quantization(r, table);
   if (flat_vector_of(&r->file, table, TFLITE_quantization_zero_point, 8).count)
     s->tensor.scale_count =
         flat_vector_of(&r->file, table, TFLITE_quantization_scale, 4).count;
+}
+
+/* Of sparse data, of data in blocks and of data whose length does not follow
+   from the shape, nobody can take a part. */
+static void read_contents(source *s, const tflite_reader *r) {
+  const flat_file *file = &r->file;
+  if (!(s->tensor.flags & CALM_TENSOR_CONST)) return;
+  const uint32_t buffer = flat_u32(file, s->table, TFLITE_tensor_buffer, 0);
+  const bool here =
+      !flat_u32(file, s->table, TFLITE_tensor_external_buffer, 0) &&
+      !flat_table_of(file, s->table, TFLITE_tensor_sparsity) &&
+      tflite_quantization_is_plain(
+          file, flat_table_of(file, s->table, TFLITE_tensor_quantization)) &&
+      tflite_buffer(r, buffer).size == s->tensor.bytes;
+  if (!here) s->tensor.contents = CONTENTS_ELSEWHERE;
+}
+
+/* The batch, the first dimension, may be open; only -1 means that it is. */
+static void read_dynamic(source *s, const tflite_reader *r) {
+  flat_vector signature =
+      flat_vector_of(&r->file, s->table, TFLITE_tensor_shape_signature, 4);
+  for (uint32_t i = 0; i < signature.count; i++)
+    if (flat_i32_at(&r->file, signature, i) < (i ? 0 : -1))
+      s->tensor.dynamic = true;
 }
 
 /* ---- Notices ------------------------------------------------------------- */
@@ -168,6 +192,8 @@ static calm_status read_tensor(tflite_reader *r, graph *g, name_table *names,
   TRY(read_shape(s, r));
   TRY(read_storage(s, r));
   read_scales(s, r);
+  read_contents(s, r);
+  read_dynamic(s, r);
   if (!(s->tensor.flags & CALM_TENSOR_CONST)) {
     notice_dynamic_shape(r, s);
     notice_uncountable_type(r, s);
@@ -198,6 +224,7 @@ static calm_status read_all(tflite_reader *r, graph *g, flat_table subgraph,
   unsigned *flags;
   r->tensors = flat_vector_of(&r->file, subgraph, TFLITE_subgraph_tensors, 4);
   ARENA_ARRAY(&r->scratch, flags, r->tensors.count);
+  TRY(tflite_start_quantizations(r, r->tensors.count));
   g->listed_inputs =
       flat_vector_of(&r->file, subgraph, TFLITE_subgraph_inputs, 4).count;
   g->listed_outputs =

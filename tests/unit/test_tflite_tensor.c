@@ -333,6 +333,77 @@ static void an_untouched_tensor_is_no_fault(void **state) {
   end(r, f);
 }
 
+static build_tensor quantized(uint32_t scale, int64_t zero) {
+  return (build_tensor){.shape = LIST(4),
+                        .type = 9,
+                        .quantized = true,
+                        .scale = scale,
+                        .zero = zero};
+}
+
+static void tensors_quantized_alike_have_one_number(void **state) {
+  (void)state;
+  const build_tensor tensors[] = {quantized(512, 3),
+                                  quantized(512, 4),
+                                  quantized(512, 3),
+                                  {.shape = LIST(4)},
+                                  quantized(256, 4),
+                                  quantized(512, 4),
+                                  {.shape = LIST(4), .type = 9}};
+  static const uint32_t wanted[] = {1, 2, 1, 0, 3, 2, 0};
+  build_file *f = file_with(tensors, 7, NULL, 0);
+  reading *r = read_ok(f);
+  for (uint32_t i = 0; i < 7; i++)
+    assert_int_equal(tensor(r, i)->quantization, wanted[i]);
+  end(r, f);
+}
+
+static void many_quantizations_are_told_apart(void **state) {
+  enum { COUNT = 30 };
+  (void)state;
+  build_tensor tensors[COUNT];
+  for (uint32_t i = 0; i < COUNT; i++)
+    tensors[i] = quantized(1 + i % 15, i % 2);
+  build_file *f = file_with(tensors, COUNT, NULL, 0);
+  reading *r = read_ok(f);
+  for (uint32_t i = 0; i < COUNT; i++)
+    for (uint32_t j = 0; j < i; j++)
+      assert_int_equal(tensor(r, i)->quantization == tensor(r, j)->quantization,
+                       i % 15 == j % 15 && i % 2 == j % 2);
+  end(r, f);
+}
+
+static void parts_of_odd_constants_are_elsewhere(void **state) {
+  (void)state;
+  const build_buffer buffers[] = {{NULL, 0, 0, 0}, {"abcd", 4, 0, 0}};
+  const build_tensor tensors[] = {{.shape = LIST(4), .type = 9, .buffer = 1},
+                                  {.shape = LIST(5), .type = 9, .buffer = 1},
+                                  {.shape = LIST(4), .type = 9, .external = 1},
+                                  {.shape = LIST(4), .type = 9}};
+  static const graph_contents wanted[] = {CONTENTS_HERE, CONTENTS_ELSEWHERE,
+                                          CONTENTS_ELSEWHERE, CONTENTS_HERE};
+  build_file *f = file_with(tensors, 4, buffers, 2);
+  reading *r = read_ok(f);
+  for (uint32_t i = 0; i < 4; i++)
+    assert_int_equal(tensor(r, i)->contents, wanted[i]);
+  end(r, f);
+}
+
+static void only_the_batch_may_be_open(void **state) {
+  (void)state;
+  const build_tensor tensors[] = {
+      {.shape = LIST(1, 4), .signature = LIST(-1, 4)},
+      {.shape = LIST(1, 4), .signature = LIST(1, -1)},
+      {.shape = LIST(1, 4), .signature = LIST(-2, 4)},
+      {.shape = LIST(1, 4)}};
+  static const bool wanted[] = {false, true, true, false};
+  build_file *f = file_with(tensors, 4, NULL, 0);
+  reading *r = read_ok(f);
+  for (uint32_t i = 0; i < 4; i++)
+    assert_int_equal(tensor(r, i)->dynamic, wanted[i]);
+  end(r, f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_become_unique),
@@ -348,6 +419,10 @@ int main(void) {
       cmocka_unit_test(external_buffers_are_weights),
       cmocka_unit_test(buffers_and_graph_operands_have_to_exist),
       cmocka_unit_test(tensors_from_nowhere_are_listed),
-      cmocka_unit_test(an_untouched_tensor_is_no_fault)};
+      cmocka_unit_test(an_untouched_tensor_is_no_fault),
+      cmocka_unit_test(tensors_quantized_alike_have_one_number),
+      cmocka_unit_test(many_quantizations_are_told_apart),
+      cmocka_unit_test(parts_of_odd_constants_are_elsewhere),
+      cmocka_unit_test(only_the_batch_may_be_open)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
