@@ -20,9 +20,10 @@ def windows(layer, x, fill=0.0):
     pads = [padding(size, kernel, layer.stride, layer.dilation)
             for size, kernel in zip(x.shape, layer.kernel)]
     x = numpy.pad(x, [*pads, (0, 0)], constant_values=fill)
-    reach = [(size - 1) * layer.dilation + 1 for size in layer.kernel]
     step, gap = layer.stride, layer.dilation
-    return sliding_window_view(x, reach, (0, 1))[::step, ::step, :, ::gap, ::gap]
+    reach = [(size - 1) * gap + 1 for size in layer.kernel]
+    views = sliding_window_view(x, reach, (0, 1))
+    return views[::step, ::step, :, ::gap, ::gap]
 
 
 def conv(layer, x, weight):

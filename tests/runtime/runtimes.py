@@ -65,11 +65,6 @@ def litert_values(path, mode="reference"):
     return {int(index): array for index, array in arrays.items()}
 
 
-def tflm_values(path):
-    """The outputs in TensorFlow Lite Micro, in their order."""
-    return list(kept("run_tflm.py", path).values())
-
-
 def ort_values(path):
     """The values of all activations in ONNX Runtime, by name."""
     return kept("run_ort.py", path, "--all-tensors")

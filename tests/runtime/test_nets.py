@@ -1,13 +1,10 @@
-"""Networks of true shapes, as they are and in the best order: what each runtime
-takes is what was measured of such networks before, and what calm says.  On these
-figures test_rewriting.py builds."""
-import numpy
+"""Networks of true shapes, as they are and in the best order: each runtime
+takes what it was seen to take of such networks before, and what calm says.  On
+these figures test_rewriting.py builds."""
 import pytest
 
 import net_files
-import net_values
-import nets
-import runner
+import nets_run
 import runtimes
 import tool
 
@@ -24,7 +21,7 @@ FIGURES = [
     ("darts_cell", 1354752, 17200, 1204224, 1213632, 1204224, 1204224),
 ]
 NAMES = [row[0] for row in FIGURES]
-# Of the largest output; floats of either runtime are closer to the truth.
+# Of the largest output: so close to the truth are the floats of all runtimes.
 NEAR = 1e-6
 
 
@@ -77,18 +74,9 @@ def test_int8():
 @pytest.mark.parametrize("name", NAMES)
 def test_values(name):
     """The runtimes compute what the network is, written either way."""
-    net = nets.build(name)
-    height, width, channels = net.shapes["x"]
-    for kind, shape in (("tflite", (1, height, width, channels)),
-                        ("onnx", (1, channels, height, width))):
-        x = runner.make_input(shape, "float32", 0, runner.INVOCATIONS - 1)[0]
-        path = net_files.path_of(name, kind)
-        if kind == "onnx":
-            x = x.transpose(1, 2, 0)
-            y = runtimes.ort_values(path)[net.output]
-            y = numpy.moveaxis(y[0], 0, -1)
-        else:
-            y = runtimes.tflm_values(path)[0][0]
-        exact = net_values.evaluate(net, x)
-        distance = numpy.abs(y - exact).max()
-        assert distance <= NEAR * numpy.abs(exact).max()
+    for kind, names in nets_run.RUNTIMES.items():
+        exact = nets_run.truth(name, kind)
+        for runtime in names:
+            y = nets_run.output(runtime, net_files.path_of(name, kind))
+            distance = nets_run.largest(y - exact)
+            assert distance <= NEAR * nets_run.largest(exact)
