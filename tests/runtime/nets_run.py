@@ -54,6 +54,11 @@ def output(runtime, path):
                    first_output(runtime, path))
 
 
+@functools.cache
+def original(runtime, name, kind):
+    return output(runtime, net_files.path_of(name, kind))
+
+
 def largest(array):
     return float(numpy.abs(array).max())
 
@@ -63,7 +68,7 @@ def assert_near(name, kind, out):
     much further from the truth."""
     exact = truth(name, kind)
     for runtime in RUNTIMES[kind]:
-        before = output(runtime, net_files.path_of(name, kind))
+        before = original(runtime, name, kind)
         after = output(runtime, out)
         assert largest(after - before) <= NEAR * largest(exact)
         assert largest(after - exact) <= TIMES * largest(before - exact)
