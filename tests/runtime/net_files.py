@@ -17,20 +17,20 @@ from net_values import padding
 from tflite_build import File
 
 SAME = schema.Padding.SAME
-RELU = schema.ActivationFunctionType.RELU
-NONE = schema.ActivationFunctionType.NONE
-# Activations behind a ReLU, and the input: scale and zero point.
-INT8_ACTIVATION = (1 / 32, -128)
-INT8_INPUT = (1 / 64, 0)
+ACTIVATIONS = {False: schema.ActivationFunctionType.NONE,
+               True: schema.ActivationFunctionType.RELU,
+               6: schema.ActivationFunctionType.RELU6}
+# Of every activation, as if a ReLU were before it.
+INT8_SCALE, INT8_ZERO_POINT = 1 / 32, -128
 
 
-def quantized_weights(layer, input_scale):
+def quantized_weights(layer):
     """int8 per output channel, and the bias in the scale of the products."""
     axis = 3 if layer.kind == "depthwise" else 0
     others = tuple(i for i in range(layer.weight.ndim) if i != axis)
     scales = numpy.abs(layer.weight).max(others, keepdims=True) / 127
     weight = numpy.round(layer.weight / scales).astype(numpy.int8)
-    bias_scales = scales.ravel() * numpy.float32(input_scale)
+    bias_scales = scales.ravel() * numpy.float32(INT8_SCALE)
     bias = numpy.round(layer.bias / bias_scales).astype(numpy.int32)
     return weight, scales.ravel(), axis, bias, bias_scales
 
@@ -46,12 +46,14 @@ class TfliteWriter:
     def shape(self, name):
         return [1, *self.net.shapes[name]]
 
+    def channels(self, name):
+        return self.net.shapes[name][-1]
+
     def activation(self, name, role=None):
         shape, facts = self.shape(name), {}
         if self.int8:
-            scale, zero_point = INT8_INPUT if name == "x" else INT8_ACTIVATION
-            facts = {"dtype": "int8", "scales": [scale],
-                     "zero_points": zero_point}
+            facts = {"dtype": "int8", "scales": [INT8_SCALE],
+                     "zero_points": INT8_ZERO_POINT}
         self.index[name] = self.main.tensor(name, shape, role, **facts)
 
     def constants(self, layer):
@@ -60,9 +62,7 @@ class TfliteWriter:
         if not self.int8:
             return [add(f"{name}/w", layer.weight.shape, data=layer.weight),
                     add(f"{name}/b", layer.bias.shape, data=layer.bias)]
-        scale, _ = INT8_INPUT if layer.inputs == ["x"] else INT8_ACTIVATION
-        weight, scales, axis, bias, bias_scales = quantized_weights(layer,
-                                                                    scale)
+        weight, scales, axis, bias, bias_scales = quantized_weights(layer)
         return [add(f"{name}/w", weight.shape, None, "int8", weight, scales,
                     axis=axis),
                 add(f"{name}/b", bias.shape, None, "int32", bias, bias_scales)]
@@ -79,8 +79,9 @@ class TfliteWriter:
 
     def depthwise(self, layer, inputs, outputs):
         self.main.op("DEPTHWISE_CONV_2D", inputs + self.constants(layer),
-                     outputs, depthMultiplier=1, **self.window(layer),
-                     **self.dilation(layer))
+                     outputs, **self.window(layer), **self.dilation(layer),
+                     depthMultiplier=self.channels(layer.output) //
+                     self.channels(layer.inputs[0]))
 
     def max_pool(self, layer, inputs, outputs):
         self.main.op("MAX_POOL_2D", inputs, outputs, **self.window(layer),
@@ -92,7 +93,7 @@ class TfliteWriter:
 
     def add(self, layer, inputs, outputs):
         self.main.op("ADD", inputs, outputs,
-                     fusedActivationFunction=RELU if layer.relu else NONE)
+                     fusedActivationFunction=ACTIVATIONS[layer.relu])
 
     def concat(self, layer, inputs, outputs):
         self.main.op("CONCATENATION", inputs, outputs, axis=3)
@@ -110,7 +111,7 @@ class TfliteWriter:
     def window(layer):
         return {"padding": SAME, "strideH": layer.stride,
                 "strideW": layer.stride,
-                "fusedActivationFunction": RELU if layer.relu else NONE}
+                "fusedActivationFunction": ACTIVATIONS[layer.relu]}
 
     @staticmethod
     def dilation(layer):
@@ -149,7 +150,13 @@ class OnnxWriter:
         name = f"{layer.output}/linear" if layer.relu else layer.output
         self.nodes.append(helper.make_node(kind, inputs, [name], name,
                                            **attributes))
-        if layer.relu:
+        if layer.relu == 6:
+            bounds = [f"{layer.output}/zero", f"{layer.output}/six"]
+            self.weights += [numpy_helper.from_array(numpy.float32(value), name)
+                             for value, name in zip((0, 6), bounds)]
+            self.nodes.append(helper.make_node(
+                "Clip", [name, *bounds], [layer.output], layer.output))
+        elif layer.relu:
             self.nodes.append(helper.make_node("Relu", [name], [layer.output],
                                                layer.output))
 
@@ -164,7 +171,7 @@ class OnnxWriter:
     def conv(self, layer):
         groups = 1
         if layer.kind == "depthwise":
-            groups = self.net.shapes[layer.output][2]
+            groups = self.net.shapes[layer.inputs[0]][2]
         self.node("Conv", layer.inputs + self.constants(layer), layer,
                   group=groups, dilations=[layer.dilation] * 2,
                   **self.window(layer))

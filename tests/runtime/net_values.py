@@ -33,8 +33,10 @@ def conv(layer, x, weight):
 
 
 def depthwise(layer, x, weight):
-    return numpy.einsum("yxcij,ijc->yxc", windows(layer, x), weight[0],
-                        optimize=True)
+    """Weight is 1 H W O; as many outputs stand side by side for each input."""
+    multiplier = weight.shape[3] // x.shape[2]
+    return numpy.einsum("yxcij,ijc->yxc", windows(
+        layer, numpy.repeat(x, multiplier, 2)), weight[0], optimize=True)
 
 
 def average_pool(layer, x):
@@ -62,12 +64,17 @@ def compute(layer, inputs):
     return inputs[0].mean((0, 1))
 
 
+def bounded(value, relu):
+    value = numpy.maximum(value, 0) if relu else value
+    return numpy.minimum(value, 6) if relu == 6 else value
+
+
 def evaluate(net, x):
     """The output for one picture."""
     values = {"x": x.astype(float)}
     for layer in net.layers:
         value = compute(layer, [values[name] for name in layer.inputs])
-        values[layer.output] = numpy.maximum(value, 0) if layer.relu else value
+        values[layer.output] = bounded(value, layer.relu)
     return values[net.output]
 
 

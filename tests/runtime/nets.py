@@ -21,8 +21,8 @@ class Layer:
     kernel: tuple = (1, 1)
     stride: int = 1
     dilation: int = 1
-    relu: bool = False
-    weight: numpy.ndarray = None  # O H W I; 1 H W C; dense: O I
+    relu: int = False  # 6: and no output is above that
+    weight: numpy.ndarray = None  # O H W I; 1 H W O; dense: O I
     bias: numpy.ndarray = None
 
 
@@ -59,20 +59,23 @@ class Net:
         height, width, channels = self.shapes[x]
         return -(-height // stride), -(-width // stride), channels
 
-    def conv(self, output, x, channels, kernel=(1, 1), stride=1, relu=True):
+    def conv(self, output, x, channels, kernel=(1, 1), stride=1, relu=True,
+             dilation=1):
         height, width, depth = self.smaller(x, stride)
         taps = kernel[0] * kernel[1]
         return self.add_layer(
             "conv", output, [x], (height, width, channels), kernel=kernel,
-            stride=stride, relu=relu,
+            stride=stride, relu=relu, dilation=dilation,
             **self.weights([channels, *kernel, depth], taps * depth))
 
-    def depthwise(self, output, x, size=3, stride=1, relu=False, dilation=1):
-        shape = self.smaller(x, stride)
+    def depthwise(self, output, x, size=3, stride=1, relu=False, dilation=1,
+                  multiplier=1):
+        height, width, depth = self.smaller(x, stride)
+        channels = depth * multiplier
         return self.add_layer(
-            "depthwise", output, [x], shape, kernel=(size, size),
-            stride=stride, relu=relu, dilation=dilation,
-            **self.weights([1, size, size, shape[2]], size * size))
+            "depthwise", output, [x], (height, width, channels),
+            kernel=(size, size), stride=stride, relu=relu, dilation=dilation,
+            **self.weights([1, size, size, channels], size * size))
 
     def pool(self, kind, output, x, size, stride):
         return self.add_layer(f"{kind}_pool", output, [x],
@@ -275,9 +278,32 @@ def four_branches():
     return net
 
 
+def traps():
+    """Concats in a concat, of a tensor twice and of the input; behind them
+    windows with strides, gaps, uneven padding, a multiplier, and bounds."""
+    net = Net("traps", (16, 16, 6))
+    a = net.conv("a", "x", 8, (3, 3))
+    b = net.conv("b", "x", 10, relu=6)
+    inner = net.concat("inner", [a, "x"])
+    outer = net.concat("outer", [inner, b, a])
+    terms = [
+        net.conv("large", outer, 12, (5, 5), 2, relu=6),
+        net.conv("small", inner, 12, (3, 3), 2, relu=False),
+        net.conv("doubled", net.depthwise("double", outer, 3, 2, relu=6,
+                                          multiplier=2), 12, relu=False),
+        net.conv("pooled", net.pool("max", "highest", outer, 3, 2), 12),
+        net.pool("average", "gaps", net.conv("gap", outer, 12, (3, 3),
+                                             dilation=2), 2, 2)]
+    total = terms[0]
+    for number, term in enumerate(terms[1:]):
+        total = net.add(f"sum{number}", [total, term], relu=number == 3)
+    net.mean("out", total)
+    return net
+
+
 STACKS = list(GENOTYPES)
 BUILDERS = {"swiftnet": swiftnet, "darts_cell": darts_cell,
-            "four_branches": four_branches}
+            "four_branches": four_branches, "traps": traps}
 
 
 def build(name):

@@ -85,8 +85,7 @@ def assert_sums(name, kind, out):
     """Each partial sum is as close to the truth, for the operands that it has,
     as arithmetic promises in any order.  The number of them."""
     net = build(name)
-    written = (partial_sums.read_onnx if kind == "onnx" else
-               partial_sums.read_tflite)(out)
+    written = partial_sums.READERS[kind](out)
     values = tensors(kind, out)
     ends = [layer.output + ("/linear" if layer.relu and kind == "onnx" else "")
             for layer in net.layers if layer.kind == "conv"]
@@ -95,8 +94,7 @@ def assert_sums(name, kind, out):
         layer = layer_of(net, found.output)
         operands = [picture(kind, values[x]) for x in found.operands]
         exact, bound = net_values.sum_and_bound(layer, operands, found.weights)
-        if found.relu:
-            exact = numpy.maximum(exact, 0)
+        exact = net_values.bounded(exact, found.relu)
         result = picture(kind, values[found.output])
         assert (numpy.abs(result - exact) <= bound).all()
         count += 1

@@ -13,16 +13,16 @@ from onnx import numpy_helper
 
 @dataclasses.dataclass
 class Node:
-    kind: str  # conv fused add other
+    kind: str  # conv fused add concat other
     inputs: list
     output: str
-    relu: bool = False
+    relu: int = False  # as in nets.py
 
 
 @dataclasses.dataclass
 class PartialSum:
     output: str
-    relu: bool
+    relu: int
     operands: list  # names
     weights: list  # O H W I
 
@@ -40,7 +40,7 @@ class Written:
         found, waiting = [], [name]
         while waiting:
             node = self.nodes.get(waiting.pop())
-            if node is None or node.kind == "other":
+            if node is None or node.kind in ("concat", "other"):
                 return None
             if node.kind == "add":
                 waiting += node.inputs
@@ -64,7 +64,8 @@ class Written:
 def onnx_kind(node):
     if node.op_type == "FusedConv":
         return "fused" if len(node.input) > 3 else "conv"
-    return {"Conv": "conv", "Add": "add"}.get(node.op_type, "other")
+    return {"Conv": "conv", "Add": "add",
+            "Concat": "concat"}.get(node.op_type, "other")
 
 
 def has_relu(node):
@@ -90,19 +91,24 @@ def tensor_data(model, tensor):
     return numpy.frombuffer(bytes(data), "float32").reshape(tensor.shape)
 
 
+ACTIVATIONS = {schema.ActivationFunctionType.NONE: False,
+               schema.ActivationFunctionType.RELU: True,
+               schema.ActivationFunctionType.RELU6: 6}
+
+
 def read_tflite(path):
     model = schema.ModelT.InitFromPackedBuf(path.read_bytes(), 0)
     graph = model.subgraphs[0]
     names = [tensor.name.decode() for tensor in graph.tensors]
     kinds = {schema.BuiltinOperator.CONV_2D: "conv",
-             schema.BuiltinOperator.ADD: "add"}
+             schema.BuiltinOperator.ADD: "add",
+             schema.BuiltinOperator.CONCATENATION: "concat"}
     nodes = []
     for operator in graph.operators:
         kind = kinds.get(model.operatorCodes[operator.opcodeIndex].builtinCode,
                          "other")
-        relu = (kind != "other" and
-                operator.builtinOptions.fusedActivationFunction ==
-                schema.ActivationFunctionType.RELU)
+        relu = kind != "other" and ACTIVATIONS[
+            operator.builtinOptions.fusedActivationFunction]
         nodes.append(Node(kind, [names[i] for i in operator.inputs],
                           names[operator.outputs[0]], relu))
     constants = {names[i]: tensor_data(model, tensor)
@@ -115,3 +121,12 @@ def tflite_names(path):
     graph = schema.Model.GetRootAs(path.read_bytes()).Subgraphs(0)
     return [graph.Tensors(i).Name().decode()
             for i in range(graph.TensorsLength())]
+
+
+READERS = {"onnx": read_onnx, "tflite": read_tflite}
+
+
+def count(kind, path, wanted):
+    """How many nodes of a kind a file has."""
+    nodes = READERS[kind](path).nodes.values()
+    return sum(node.kind == wanted for node in nodes)
