@@ -3,8 +3,8 @@
  *
  * 1. forwards: which sites act.  A site is nothing without the concat in front
  *    of it, which may be one that a site before it opens.
- * 2. any way: which of the concats are needed in one piece, by readers that do
- *    not act, by the outside, or because nobody reads them at all.
+ * 2. any way: which of the concats are needed in one piece: by readers that do
+ *    not act, or by the outside.  One that nobody opens stays as it is.
  * 3. forwards: what stands for each operator is made where it stood.
  */
 #include <inttypes.h>
@@ -141,6 +141,13 @@ static bool hands_on(const rewrite_maker *m, op_id u) {
   return c != CALM_NONE && site_at(m, c)->rule == REWRITE_noops;
 }
 
+/* Is it parts of something else than a concat?  In one piece nobody knew it,
+   if nobody reads it. */
+static bool stands_for_concat(const rewrite_maker *m, tensor_id t) {
+  const op_id source = m->work->fates[t].source;
+  return source != CALM_NONE && m->g->ops.data[source].kind != OP_concat;
+}
+
 static calm_status decide_wholes(rewrite_maker *m) {
   const graph *g = m->g;
   bool *divided;
@@ -157,8 +164,9 @@ static calm_status decide_wholes(rewrite_maker *m) {
     }
   }
   for (tensor_id t = 0; t < g->tensors.count; t++)
-    if (!divided[t] || (g->tensors.data[t].flags & CALM_TENSOR_OUTPUT))
-      m->work->fates[t].whole = true;
+    m->work->fates[t].whole |=
+        (g->tensors.data[t].flags & CALM_TENSOR_OUTPUT) ||
+        (!divided[t] && !stands_for_concat(m, t));
   return CALM_OK;
 }
 

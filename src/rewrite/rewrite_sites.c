@@ -24,6 +24,7 @@ typedef struct value {
   op_id reader;        /* the operator that is looked at, */
   uint32_t reads;      /* how many of its operands this is, */
   bool taken;          /* and whether it can do with the parts */
+  bool opened;         /* some reader can */
 } value;
 
 typedef struct walk {
@@ -260,6 +261,7 @@ static calm_status visit_spot(walk *w, op_id u, uint32_t slot,
   if (own) refusal = own;
   TRY(add_concat_site(w, rule, u, v->source, refusal));
   v->taken = !refusal;
+  v->opened |= v->taken;
   open_group_if(w, v->source, !v->taken);
   if (refusal || op->kind == OP_concat) return CALM_OK;
   w->part_count += v->parts.count;
@@ -400,12 +402,23 @@ static calm_status prepare(walk *w) {
   return CALM_OK;
 }
 
+/* A concat that nobody opens stays, even if nobody reads it. */
+static void open_unread(walk *w) {
+  const graph *g = w->f.g;
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    const value *v = &w->values[t];
+    if (v->source != CALM_NONE && g->ops.data[v->source].kind == OP_concat)
+      open_group_if(w, v->source, !v->opened);
+  }
+}
+
 /* Groups get numbers in the order of their first sites.  A concat that has to
    stay has none. */
 static calm_status number_groups(rewrite_sites *out, walk *w) {
   uint32_t *number;
   ARENA_ARRAY(&w->scratch, number, w->f.g->ops.count);
   ARENA_ARRAY(w->f.a, out->closed, out->count);
+  open_unread(w);
   for (uint32_t i = 0; i < out->count; i++) {
     rewrite_site *site = &out->sites[i];
     if (site->concat == CALM_NONE) continue;
