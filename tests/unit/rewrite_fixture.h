@@ -1,152 +1,89 @@
 /*
- * Graphs in the text form, their sites, what becomes of them, and the least
- * peak of that under the memory model "plain".
+ * What the tests of the rewrite room's rules share: a graph from text, its
+ * sites as lines, and the text of the graph in which all are taken.
  */
 #ifndef CALM_TESTS_REWRITE_FIXTURE_H
 #define CALM_TESTS_REWRITE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/file.h"
-#include "cases.h"
-#include "graph/graph_text.h"
-#include "memory/memory.h"
+#include "graph_fixture.h"
 #include "rewrite/rewrite.h"
 
-typedef struct rewrite_fixture {
-  calm_context *context;
-  arena a;
-  graph_vector graphs;
-  graph *g;
+typedef struct rewriting {
+  fixture f;
+  const graph *g;
   rewrite_options options;
   rewrite_sites sites;
-  bool *taken;
   graph_edit edit;
   bool applied;
-} rewrite_fixture;
+} rewriting;
 
-/* All rules, kernels that accumulate, a machine on paper. */
-static inline void rewrite_open(rewrite_fixture *x, const char *text) {
-  memset(x, 0, sizeof *x);
-  x->context = calm_context_new(NULL);
-  arena_init(&x->a, x->context);
-  if (graph_text_read(&x->graphs, &x->a, "test", text, strlen(text)))
-    fail_msg("%s", calm_context_message(x->context));
-  x->g = &x->graphs.data[0];
-  for (uint32_t i = 0; i < REWRITE_RULES; i++) x->options.rules[i] = true;
-  x->options.abstract = true;
-  x->options.accumulator_factor = 1;
+/* Only the one rule is on.  `text` goes on behind "graph g". */
+static inline void open_rewriting(rewriting *r, rewrite_rule rule,
+                                  const char *text) {
+  char whole[4096];
+  memset(r, 0, sizeof *r);
+  fixture_open(&r->f, NULL);
+  snprintf(whole, sizeof whole, "calm-graph 1\ngraph g\n%s", text);
+  fixture_must_read(&r->f, whole);
+  r->g = &r->f.graphs.data[0];
+  r->options.rules[rule] = true;
+  r->options.accumulator_factor = 1;
 }
 
-/* A graph of "calm-graph 1" and a first line of its own. */
-static inline void rewrite_open_lines(rewrite_fixture *x, const char *lines) {
-  char *text = malloc(strlen(lines) + 64);
-  sprintf(text, "calm-graph 1\ngraph g\n%s", lines);
-  rewrite_open(x, text);
-  free(text);
+static inline void must(rewriting *r, calm_status status) {
+  if (status) fail_msg("%s", calm_context_message(r->f.context));
 }
 
-static inline char *rewrite_read_text(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (!file) fail_msg("cannot open %s", path);
-  fseek(file, 0, SEEK_END);
-  const long size = ftell(file);
-  char *text = calloc(1, (size_t)size + 1);
-  rewind(file);
-  if (fread(text, 1, (size_t)size, file) != (size_t)size) fail_msg("%s", path);
-  fclose(file);
-  return text;
+static inline void find_sites(rewriting *r) {
+  must(r, rewrite_find_sites(&r->sites, r->g, &r->options, &r->f.arena));
 }
 
-static inline void rewrite_open_file(rewrite_fixture *x, const char *path) {
-  char *text = rewrite_read_text(path);
-  rewrite_open(x, text);
-  free(text);
+/* "NAME" or "NAME: REFUSAL" per site. */
+static inline void expect_sites(rewriting *r, const char *expected) {
+  char lines[2048] = "";
+  find_sites(r);
+  for (uint32_t i = 0; i < r->sites.count; i++) {
+    const rewrite_site *site = &r->sites.sites[i];
+    const size_t used = strlen(lines);
+    snprintf(lines + used, sizeof lines - used, "%s%s%s\n", site->name,
+             site->refusal ? ": " : "", site->refusal ? site->refusal : "");
+  }
+  assert_string_equal(lines, expected);
 }
 
-static inline void rewrite_release(rewrite_fixture *x) {
-  if (x->applied) graph_edit_free(&x->edit);
-  x->applied = false;
+static inline void apply_all(rewriting *r) {
+  bool *taken = arena_calloc(&r->f.arena, r->sites.count, sizeof *taken);
+  memset(taken, 1, r->sites.count * sizeof *taken);
+  must(r, rewrite_apply(&r->edit, &r->sites, taken, &r->f.arena));
+  r->applied = true;
 }
 
-static inline void rewrite_close(rewrite_fixture *x) {
-  rewrite_release(x);
-  for (uint32_t i = 0; i < x->graphs.count; i++) graph_free(&x->graphs.data[i]);
-  VECTOR_FREE(x->context, &x->graphs);
-  arena_free(&x->a);
-  assert_int_equal(calm_context_bytes(x->context), 0);
-  calm_context_free(x->context);
-}
-
-static inline void rewrite_find(rewrite_fixture *x) {
-  if (rewrite_find_sites(&x->sites, x->g, &x->options, &x->a))
-    fail_msg("%s", calm_context_message(x->context));
-  x->taken = arena_calloc(&x->a, x->sites.count, sizeof *x->taken);
-}
-
-static inline void rewrite_do(rewrite_fixture *x) {
-  rewrite_release(x);
-  if (rewrite_apply(&x->edit, &x->sites, x->taken, &x->a))
-    fail_msg("%s", calm_context_message(x->context));
-  x->applied = true;
-}
-
-static inline void rewrite_do_all(rewrite_fixture *x) {
-  rewrite_find(x);
-  for (uint32_t i = 0; i < x->sites.count; i++) x->taken[i] = true;
-  rewrite_do(x);
-}
-
-static inline const rewrite_site *rewrite_site_named(const rewrite_fixture *x,
-                                                     const char *name) {
-  for (uint32_t i = 0; i < x->sites.count; i++)
-    if (!strcmp(x->sites.sites[i].name, name)) return &x->sites.sites[i];
-  fail_msg("no site '%s'", name);
-  return NULL;
-}
-
-/* How many sites can be rewritten. */
-static inline uint32_t rewrite_count(const rewrite_fixture *x) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < x->sites.count; i++)
-    count += !x->sites.sites[i].refusal;
-  return count;
-}
-
-static inline uint64_t rewrite_peak_of(const graph *g, arena *a) {
-  memory_problem problem;
-  order_result result;
-  limits l;
-  const order_options options = order_options_default();
-  limits_init(&l, a->context);
-  if (memory_problem_build(&problem, g, memory_model_find("plain"), NULL, a) ||
-      order_solve(&result, &problem.order, &options, a, &l))
-    fail_msg("%s", calm_context_message(a->context));
-  assert_int_equal(result.outcome, CALM_OPTIMAL);
-  return result.peak_bytes;
-}
-
-static inline uint64_t rewrite_peak(rewrite_fixture *x) {
-  return rewrite_peak_of(&x->edit.after, &x->a);
-}
-
-/* The rewritten graph as a text, without its first lines: compared whole. */
-static inline void rewrite_gives(rewrite_fixture *x, const char *expected) {
+/* The lines of the operators of the graph with all sites taken. */
+static inline void expect_ops(rewriting *r, const char *expected) {
   text t;
-  char *out;
-  text_init(&t, x->context);
-  graph_text_write(&t, &x->edit.after, 1);
-  assert_int_equal(text_finish(&t, &out), CALM_OK);
-  const char *body = strstr(out, "graph g\n");
-  assert_string_equal(body ? body + 8 : out, expected);
-  calm_text_free(x->context, out);
+  char *whole;
+  apply_all(r);
+  text_init(&t, r->f.context);
+  graph_text_write(&t, &r->edit.after, 1);
+  assert_int_equal(text_finish(&t, &whole), CALM_OK);
+  const char *ops = strstr(whole, "\nop ");
+  assert_string_equal(ops ? ops + 1 : "", expected);
+  calm_text_free(r->f.context, whole);
+}
+
+static inline void close_rewriting(rewriting *r) {
+  if (r->applied) graph_edit_free(&r->edit);
+  fixture_close(&r->f);
+}
+
+/* The tensor of a name in the rewritten graph. */
+static inline tensor_id made_tensor_named(const rewriting *r,
+                                          const char *name) {
+  const graph *g = &r->edit.after;
+  for (tensor_id t = 0; t < g->tensors.count; t++)
+    if (!strcmp(g->tensors.data[t].name, name)) return t;
+  fail_msg("no tensor is named '%s'", name);
+  return CALM_NONE;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* What becomes of whole graphs, and what they then need. */
-#include "unit/rewrite_fixture.h"
+#include "unit/rewrite_peaks.h"
 
 #include "base/random.h"
 

@@ -1,5 +1,5 @@
 /* Convolutions of a concat as sums of convolutions. */
-#include "unit/rewrite_fixture.h"
+#include "unit/rewrite_peaks.h"
 
 static void becomes(rewrite_fixture *x, const char *expected) {
   rewrite_do_all(x);

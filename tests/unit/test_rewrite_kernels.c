@@ -1,5 +1,5 @@
 /* Operators that move above a concat. */
-#include "unit/rewrite_fixture.h"
+#include "unit/rewrite_peaks.h"
 
 /* x and a, concatenated to c, then a line of the test, and the output y. */
 static void open_net(rewrite_fixture *x, bool first, const char *tensors,

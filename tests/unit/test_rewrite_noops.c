@@ -1,5 +1,5 @@
 /* Operators that hand on their input. */
-#include "unit/rewrite_fixture.h"
+#include "unit/rewrite_peaks.h"
 
 static const char *refusal_of(rewrite_fixture *x, const char *lines) {
   rewrite_open_lines(x, lines);

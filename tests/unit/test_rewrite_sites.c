@@ -1,5 +1,5 @@
 /* Which sites a graph has, and why others have none. */
-#include "unit/rewrite_fixture.h"
+#include "unit/rewrite_peaks.h"
 
 #include "model/model.h"
 
