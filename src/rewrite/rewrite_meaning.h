@@ -1,0 +1,103 @@
+/*
+ * What the tensors of a rewritten graph stand for, in terms of the original:
+ * runs of channels of original tensors, or a sum that is still being built.
+ * Meanings are canonical: two tensors that a rule may exchange have equal ones,
+ * since a concat means the channels of its operands and a no-op its operand.
+ * In abstract graphs every byte is a channel.  All of it lives in an arena.
+ */
+#ifndef CALM_REWRITE_REWRITE_MEANING_H
+#define CALM_REWRITE_REWRITE_MEANING_H
+
+#include "graph/graph_edit.h"
+
+/* Channels [begin, end) of a tensor that means itself. */
+typedef struct channel_run {
+  tensor_id of;
+  int64_t begin, end;
+} channel_run;
+
+typedef enum sum_leaf {
+  LEAF_NONE, /* two sums */
+  LEAF_CONV, /* convolution of some input channels, without bias */
+  LEAF_BIAS, /* of an operator */
+  LEAF_TERM  /* a tensor as a whole */
+} sum_leaf;
+
+typedef struct meaning {
+  const channel_run *runs;
+  uint32_t run_count; /* 0: not channels */
+  const struct sum_node *sum;
+  tensor_id like; /* of a sum: an original tensor of its shape */
+} meaning;
+
+typedef struct sum_node {
+  sum_leaf leaf;
+  const struct sum_node *left, *right;
+  op_id op;           /* of CONV and BIAS */
+  int64_t begin, end; /* of CONV, where weights say which channels */
+  meaning channels;   /* of a CONV that has none; of a TERM */
+} sum_node;
+
+typedef struct meanings {
+  const graph *g;   /* the original */
+  const bool *kept; /* its tensors that the rewritten graph has too */
+  arena *a;
+  meaning *of;    /* of each of its tensors */
+  uint32_t *seen; /* per operator: when it was last looked into */
+  uint32_t now;
+  uint64_t runs_left; /* to be spent on concats */
+} meanings;
+
+/* Fill in `of`: linear in the channel runs. */
+calm_status meanings_build(meanings *m, const graph *g, const bool *kept,
+                           arena *a);
+
+/* Along which axis the channels lie; CALM_NONE: it has none.  How many they
+   are. */
+uint32_t meaning_axis(const graph *g, uint32_t rank);
+int64_t meaning_channels(const graph *g, tensor_id t);
+
+/* The number that an attribute says, as an axis of `rank` dimensions. */
+bool meaning_read_axis(uint32_t *out, const graph_op *op, uint32_t rank);
+
+/* at * made / read; false if that is no whole number. */
+bool meaning_scale(int64_t *out, int64_t at, int64_t made, int64_t read);
+
+bool meaning_equal(const meaning *x, const meaning *y);
+
+/* x and then y, both channels. */
+calm_status meaning_join(meaning *out, const meaning *x, const meaning *y,
+                         arena *a);
+
+/* Channels [begin, end) of `whole`, which has them. */
+calm_status meaning_cut(meaning *out, const meaning *whole, int64_t begin,
+                        int64_t end, arena *a);
+
+int64_t meaning_width(const meaning *x);
+
+/* Where `part` begins in `whole`, the first place from channel `from` on; -1 if
+   nowhere. */
+calm_status meaning_find(int64_t *out, const meaning *whole,
+                         const meaning *part, int64_t from, arena *a);
+
+/* Does the operator hand on its first input as it is? */
+bool meaning_is_noop(const graph *g, const graph_op *op);
+
+/* Does it do the same to every channel, whatever it is, and to nothing else? */
+bool meaning_is_uniform(const graph *g, const graph_op *op);
+
+/* ---- Sums ---------------------------------------------------------------- */
+
+/* The sum of one leaf, or of x and y; an x that is no sum yet is a term. */
+calm_status sum_of_leaf(meaning *out, const meanings *m, sum_node leaf,
+                        tensor_id like);
+calm_status sum_of_two(meaning *out, const meanings *m, const meaning *x,
+                       const meaning *y, tensor_id like);
+
+/* Is it what an original convolution or addition yields before its activation,
+   everything once?  Sums of the original that the rewritten graph does not have
+   are taken apart. */
+calm_status sum_is_complete(bool *out, meanings *m, const meaning *x,
+                            op_id original);
+
+#endif
