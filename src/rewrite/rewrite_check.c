@@ -300,7 +300,7 @@ static uint32_t channel_axis(const judge *j, const graph_op *old, uint32_t i) {
   const graph_tensor *x = old_tensor(j, old->inputs[0]);
   if (old->kind == OP_depthwise_conv2d)
     return i == 1 && !j->before->channels_first ? t->rank - 1 : 0;
-  if (old->kind == OP_batch_normalization) return 0;
+  if (meaning_habit(old->kind) == HABIT_VECTORS) return 0;
   const uint32_t y_rank = old_tensor(j, old->outputs[0])->rank;
   const uint32_t axis = meaning_axis(j->before, y_rank);
   if (axis == CALM_NONE || axis + t->rank < y_rank || x->rank > y_rank)
@@ -308,12 +308,8 @@ static uint32_t channel_axis(const judge *j, const graph_op *old, uint32_t i) {
   return axis - (y_rank - t->rank);
 }
 
-static bool works_on_elements(const graph_op *op) {
-  static const op_kind kinds[] = {OP_mul, OP_add,   OP_sub,
-                                  OP_div, OP_prelu, OP_batch_normalization};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (op->kind == kinds[i]) return true;
-  return false;
+static bool is_broadcast(const graph_op *op) {
+  return meaning_habit(op->kind) == HABIT_BROADCAST;
 }
 
 /* A constant with an element per channel of the result has its part; others,
@@ -321,8 +317,9 @@ static bool works_on_elements(const graph_op *op) {
 static bool constant_fits(judge *j, part *p, op_id u, uint32_t i) {
   const graph_op *op = new_op(j, u), *old = old_op(j, u);
   const graph_tensor *t = old_tensor(j, old->inputs[i]);
-  const bool by_channel =
-      works_on_elements(old) || old->kind == OP_depthwise_conv2d;
+  const channel_habit habit = meaning_habit(old->kind);
+  const bool by_channel = habit == HABIT_BROADCAST || habit == HABIT_VECTORS ||
+                          habit == HABIT_DEPTHWISE;
   const uint32_t axis = by_channel ? channel_axis(j, old, i) : CALM_NONE;
   int64_t begin, end;
   if (axis == CALM_NONE || axis >= t->rank ||
@@ -344,7 +341,7 @@ static bool is_zero(const judge *j, tensor_id t) {
 static bool is_repeated(const judge *j, const part *p, const graph_op *old,
                         uint32_t i) {
   const graph_tensor *t = old_tensor(j, old->inputs[i]);
-  if (t->type == ELEMENT_ABSTRACT || !works_on_elements(old))
+  if (t->type == ELEMENT_ABSTRACT || !is_broadcast(old))
     return meaning_channels(j->before, old->inputs[i]) != p->read;
   const uint32_t axis = channel_axis(j, old, i);
   return axis == CALM_NONE || axis >= t->rank ||
@@ -365,7 +362,7 @@ static calm_status data_fits(bool *out, judge *j, part *p, op_id u,
     return CALM_OK;
   }
   if (meaning_channels(j->before, t) != p->read ||
-      (works_on_elements(old_op(j, u)) &&
+      (is_broadcast(old_op(j, u)) &&
        old_tensor(j, t)->rank !=
            old_tensor(j, old_op(j, u)->outputs[0])->rank)) {
     *out = false;
@@ -398,39 +395,19 @@ static calm_status operands_fit(bool *out, judge *j, part *p, op_id u) {
   return CALM_OK;
 }
 
-/* A mean must not be over channels.  The axes are not at hand: the shape of the
-   result must leave no doubt. */
-static bool leaves_channels(const judge *j, const graph_op *old) {
-  const graph_tensor *x = old_tensor(j, old->inputs[0]);
-  const graph_tensor *y = old_tensor(j, old->outputs[0]);
-  const uint32_t axis = meaning_axis(j->before, x->rank);
-  if (old->kind != OP_mean || x->type == ELEMENT_ABSTRACT) return true;
-  if (axis == CALM_NONE) return false;
-  const int64_t channels = x->dimensions[axis];
-  if (x->rank == y->rank)
-    return channels > 1 && y->dimensions[axis] == channels;
-  if (y->rank != 2 || meaning_channels(j->before, old->outputs[0]) != channels)
-    return false;
-  for (uint32_t i = 1; i < x->rank; i++)
-    if (i != axis && x->dimensions[i] == channels) return false;
-  return true;
-}
-
 static bool is_channelwise(const judge *j, const graph_op *op) {
-  if (op->output_count != 1 || operand(op, 0) == CALM_NONE ||
-      op->outputs[0] == CALM_NONE)
-    return false;
-  if (!meaning_is_uniform(j->before, op) && !works_on_elements(op) &&
-      op->kind != OP_depthwise_conv2d)
-    return false;
-  return leaves_channels(j, op);
+  return op->output_count == 1 && operand(op, 0) != CALM_NONE &&
+         op->outputs[0] != CALM_NONE &&
+         meaning_habit(op->kind) != HABIT_MIXING &&
+         meaning_leaves_channels(j->before, op);
 }
 
 /* The groups of a depthwise convolution are as many as its channels. */
 static bool groups_fit(const judge *j, op_id u) {
   const char *text = graph_op_attribute(new_op(j, u), "group");
   const tensor_id x = operand(new_op(j, u), 0);
-  if (old_op(j, u)->kind != OP_depthwise_conv2d || !j->before->channels_first)
+  if (old_op(j, u)->kind != OP_depthwise_conv2d || !j->before->channels_first ||
+      new_tensor(j, x)->type == ELEMENT_ABSTRACT)
     return same_attributes(new_op(j, u), old_op(j, u), NULL);
   const int64_t wanted = meaning_channels(j->after, x);
   int64_t groups = 0;
@@ -448,7 +425,7 @@ static calm_status mean_channels(meaning *out, judge *j, op_id u) {
   part p = {.begin = -1,
             .made = meaning_channels(j->before, old->outputs[0]),
             .read = meaning_channels(j->before, old->inputs[0])};
-  if (is_constant(j->before, old->inputs[0]) || works_on_elements(old))
+  if (is_constant(j->before, old->inputs[0]) || is_broadcast(old))
     p.read = p.made;
   if (op->kind != old->kind || !groups_fit(j, u) ||
       is_active(j, u) != (graph_op_attribute(old, "activation") != NULL)) {

@@ -16,6 +16,19 @@ typedef struct channel_run {
   int64_t begin, end;
 } channel_run;
 
+/* How an operator treats channels. */
+typedef enum channel_habit {
+  HABIT_MIXING,    /* no channel by itself, or nobody knows */
+  HABIT_ELEMENT,   /* all elements alike */
+  HABIT_PICTURE,   /* all channels alike */
+  HABIT_REDUCTION, /* along some axes: all channels alike if not along them */
+  HABIT_BROADCAST, /* elements, with those of operands that are repeated */
+  HABIT_VECTORS,   /* elements, with vectors that have one per channel */
+  HABIT_DEPTHWISE  /* a kernel per channel of the result */
+} channel_habit;
+
+channel_habit meaning_habit(op_kind kind);
+
 typedef enum sum_leaf {
   LEAF_NONE, /* two sums */
   LEAF_CONV, /* convolution of some input channels, without bias */
@@ -82,6 +95,9 @@ calm_status meaning_find(int64_t *out, const meaning *whole,
 
 /* Does the operator hand on its first input as it is? */
 bool meaning_is_noop(const graph *g, const graph_op *op);
+
+/* Does it, if it reduces, not do so along the channels? */
+bool meaning_leaves_channels(const graph *g, const graph_op *op);
 
 /* Does it do the same to every channel, whatever it is, and to nothing else? */
 bool meaning_is_uniform(const graph *g, const graph_op *op);

@@ -258,7 +258,9 @@ calm_status sum_is_complete(bool *out, meanings *m, const meaning *x,
   const graph_op *op = &m->g->ops.data[original];
   sum_list got = {.m = m}, wanted = {.m = m};
   *out = false;
-  if (!x->sum || (!is_conv(op) && !is_addition(m->g, op))) return CALM_OK;
+  if (!x->sum ||
+      (!is_conv(op) && !is_addition(m->g, op) && op->kind != OP_mean_n))
+    return CALM_OK;
   calm_status status = list_both(&got, &wanted, x, original);
   *out = !status && equal_marks(&got, &wanted);
   free_list(&got);
