@@ -136,10 +136,13 @@ static tensor_id only_output(const graph_op *op) {
   return op->output_count == 1 ? op->outputs[0] : CALM_NONE;
 }
 
-/* The data operand of a split is the second one. */
-static tensor_id data_operand(const graph_op *op) {
-  const uint32_t i = op->kind == OP_split && op->input_count == 2 ? 1 : 0;
-  return op->input_count > i ? op->inputs[i] : CALM_NONE;
+/* The operand that is worked on: the first that is no constant. */
+static tensor_id data_operand(const graph *g, const graph_op *op) {
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->inputs[i] != CALM_NONE &&
+        !(g->tensors.data[op->inputs[i]].flags & CALM_TENSOR_CONST))
+      return op->inputs[i];
+  return op->input_count ? op->inputs[0] : CALM_NONE;
 }
 
 static bool hands_on(const graph_op *op) {
@@ -150,7 +153,7 @@ static bool hands_on(const graph_op *op) {
 }
 
 bool meaning_is_noop(const graph *g, const graph_op *op) {
-  const tensor_id x = data_operand(op), y = only_output(op);
+  const tensor_id x = data_operand(g, op), y = only_output(op);
   if (x == CALM_NONE || y == CALM_NONE || !hands_on(op)) return false;
   const graph_tensor *from = &g->tensors.data[x], *to = &g->tensors.data[y];
   return same_shape(from, to) && from->quantization == to->quantization;
@@ -223,14 +226,16 @@ bool meaning_leaves_channels(const graph *g, const graph_op *op) {
   return true;
 }
 
-/* A product with one number, say. */
+/* A product with one number, say; of abstract ones nobody knows. */
 static bool has_scalars(const graph *g, const graph_op *op) {
-  for (uint32_t i = 1; i < op->input_count; i++) {
+  for (uint32_t i = 0; i < op->input_count; i++) {
     if (op->inputs[i] == CALM_NONE) return false;
+    if (op->inputs[i] == data_operand(g, op)) continue;
     const graph_tensor *c = &g->tensors.data[op->inputs[i]];
-    if (!(c->flags & CALM_TENSOR_CONST) || c->type == ELEMENT_ABSTRACT)
+    if (!(c->flags & CALM_TENSOR_CONST)) return false;
+    if (c->type != ELEMENT_ABSTRACT &&
+        c->bytes * 8 > element_type_bits(c->type))
       return false;
-    if (c->bytes * 8 > element_type_bits(c->type)) return false;
   }
   return op->input_count > 1;
 }
@@ -382,12 +387,13 @@ static calm_status cut_apart(placed_run **out, uint32_t *count, meanings *m,
    its concat has twice: both are the first of them.  A channel of it, or byte,
    makes `made` / `read` of the result. */
 static calm_status mean_uniform(meaning *out, meanings *m, const graph_op *op) {
-  const int64_t read = meaning_channels(m->g, op->inputs[0]),
+  const tensor_id x = data_operand(m->g, op);
+  const int64_t read = meaning_channels(m->g, x),
                 made = meaning_channels(m->g, op->outputs[0]);
   placed_run *pieces;
   channel_run *runs, *merged;
   uint32_t count, merged_count = 0;
-  TRY(cut_apart(&pieces, &count, m, &m->of[op->inputs[0]]));
+  TRY(cut_apart(&pieces, &count, m, &m->of[x]));
   if (count == 0) return CALM_OK;
   ARENA_ARRAY(m->a, runs, count);
   ARENA_ARRAY(m->a, merged, count);
@@ -425,13 +431,14 @@ static calm_status mean_output(meanings *m, const graph_op *op) {
   if (y == CALM_NONE || touches_variable(m->g, op)) return CALM_OK;
   if (m->g->tensors.data[y].flags & CALM_TENSOR_VARIABLE) return CALM_OK;
   if (meaning_is_noop(m->g, op)) {
-    m->of[y] = m->of[data_operand(op)];
+    m->of[y] = m->of[data_operand(m->g, op)];
     return CALM_OK;
   }
   if (joins_channels(m, op)) return mean_concat(&m->of[y], m, op);
-  if (!meaning_is_uniform(m->g, op) || op->inputs[0] == CALM_NONE)
+  const tensor_id x = data_operand(m->g, op);
+  if (x == CALM_NONE || m->of[x].run_count == 1 ||
+      !meaning_is_uniform(m->g, op))
     return CALM_OK;
-  if (m->of[op->inputs[0]].run_count == 1) return CALM_OK;
   return mean_uniform(&m->of[y], m, op);
 }
 

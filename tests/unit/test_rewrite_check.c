@@ -46,8 +46,21 @@ static void close_subject(subject *s) {
   fixture_close(&s->f);
 }
 
+static void print_graph(const graph *g, calm_context *context) {
+  text t;
+  char *out;
+  text_init(&t, context);
+  graph_text_write(&t, g, 1);
+  if (text_finish(&t, &out)) return;
+  fprintf(stderr, "%s\n", out);
+  calm_text_free(context, out);
+}
+
 static void is_right(const graph_edit *edit, calm_context *context,
                      uint64_t seed) {
+  if (!rewrite_check(edit, context)) return;
+  print_graph(edit->before, context);
+  print_graph(&edit->after, context);
   if (rewrite_check(edit, context))
     fail_msg("seed %u: %s", (unsigned)seed, calm_context_message(context));
 }
