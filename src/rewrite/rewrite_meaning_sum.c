@@ -253,12 +253,22 @@ static void free_list(sum_list *list) {
   VECTOR_FREE(context, &list->open);
 }
 
+/* Of abstract tensors a mean is as good as a sum: what divides it costs
+   nothing. */
+static bool is_sum(const graph *g, const graph_op *op) {
+  graph_op sum = *op;
+  if (op->kind == OP_mean_n && op->output_count == 1 &&
+      op->outputs[0] != CALM_NONE &&
+      g->tensors.data[op->outputs[0]].type == ELEMENT_ABSTRACT)
+    sum.kind = OP_add_n;
+  return is_conv(&sum) || is_addition(g, &sum);
+}
+
 calm_status sum_is_complete(bool *out, meanings *m, const meaning *x,
                             op_id original) {
-  const graph_op *op = &m->g->ops.data[original];
   sum_list got = {.m = m}, wanted = {.m = m};
   *out = false;
-  if (!x->sum || (!is_conv(op) && !is_addition(m->g, op))) return CALM_OK;
+  if (!x->sum || !is_sum(m->g, &m->g->ops.data[original])) return CALM_OK;
   calm_status status = list_both(&got, &wanted, x, original);
   *out = !status && equal_marks(&got, &wanted);
   free_list(&got);
