@@ -88,6 +88,11 @@ static const char *fault_of_slice(const graph_tensor *t,
   if (!(from->flags & CALM_TENSOR_CONST)) return "it is part of no constant";
   if (from->contents != CONTENTS_HERE)
     return "it is part of what cannot be parted";
+  if (t->type == ELEMENT_ABSTRACT && from->type == ELEMENT_ABSTRACT)
+    return descent->begin >= 0 && t->bytes <= from->bytes &&
+                   (uint64_t)descent->begin <= from->bytes - t->bytes
+               ? NULL
+               : "it is part of what is not there";
   if (t->type != from->type || !same_dimensions(t, from, axis) ||
       axis >= t->rank)
     return "it has another type or shape than what it is part of";
@@ -297,23 +302,17 @@ static bool agrees(part *p, int64_t begin, int64_t end) {
    an operation on elements the channels lie; CALM_NONE: along none. */
 static uint32_t channel_axis(const judge *j, const graph_op *old, uint32_t i) {
   const graph_tensor *t = old_tensor(j, old->inputs[i]);
-  const graph_tensor *x = old_tensor(j, old->inputs[0]);
   if (old->kind == OP_depthwise_conv2d)
     return i == 1 && !j->before->channels_first ? t->rank - 1 : 0;
-  if (old->kind == OP_batch_normalization) return 0;
+  if (meaning_habit(old->kind) == HABIT_VECTORS) return 0;
   const uint32_t y_rank = old_tensor(j, old->outputs[0])->rank;
   const uint32_t axis = meaning_axis(j->before, y_rank);
-  if (axis == CALM_NONE || axis + t->rank < y_rank || x->rank > y_rank)
-    return CALM_NONE;
+  if (axis == CALM_NONE || axis + t->rank < y_rank) return CALM_NONE;
   return axis - (y_rank - t->rank);
 }
 
-static bool works_on_elements(const graph_op *op) {
-  static const op_kind kinds[] = {OP_mul, OP_add,   OP_sub,
-                                  OP_div, OP_prelu, OP_batch_normalization};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (op->kind == kinds[i]) return true;
-  return false;
+static bool is_broadcast(const graph_op *op) {
+  return meaning_habit(op->kind) == HABIT_BROADCAST;
 }
 
 /* A constant with an element per channel of the result has its part; others,
@@ -321,10 +320,14 @@ static bool works_on_elements(const graph_op *op) {
 static bool constant_fits(judge *j, part *p, op_id u, uint32_t i) {
   const graph_op *op = new_op(j, u), *old = old_op(j, u);
   const graph_tensor *t = old_tensor(j, old->inputs[i]);
-  const bool by_channel =
-      works_on_elements(old) || old->kind == OP_depthwise_conv2d;
+  const channel_habit habit = meaning_habit(old->kind);
+  const bool by_channel = habit == HABIT_BROADCAST || habit == HABIT_VECTORS ||
+                          habit == HABIT_DEPTHWISE;
   const uint32_t axis = by_channel ? channel_axis(j, old, i) : CALM_NONE;
   int64_t begin, end;
+  if (t->type == ELEMENT_ABSTRACT)
+    return is_constant(j->after, op->inputs[i]) &&
+           descent_of(j, op->inputs[i])->from == old->inputs[i];
   if (axis == CALM_NONE || axis >= t->rank ||
       (t->dimensions[axis] == 1 && p->made > 1))
     return is_whole(j, op->inputs[i], old->inputs[i]);
@@ -344,7 +347,7 @@ static bool is_zero(const judge *j, tensor_id t) {
 static bool is_repeated(const judge *j, const part *p, const graph_op *old,
                         uint32_t i) {
   const graph_tensor *t = old_tensor(j, old->inputs[i]);
-  if (t->type == ELEMENT_ABSTRACT || !works_on_elements(old))
+  if (t->type == ELEMENT_ABSTRACT || !is_broadcast(old))
     return meaning_channels(j->before, old->inputs[i]) != p->read;
   const uint32_t axis = channel_axis(j, old, i);
   return axis == CALM_NONE || axis >= t->rank ||
@@ -365,7 +368,7 @@ static calm_status data_fits(bool *out, judge *j, part *p, op_id u,
     return CALM_OK;
   }
   if (meaning_channels(j->before, t) != p->read ||
-      (works_on_elements(old_op(j, u)) &&
+      (is_broadcast(old_op(j, u)) &&
        old_tensor(j, t)->rank !=
            old_tensor(j, old_op(j, u)->outputs[0])->rank)) {
     *out = false;
@@ -398,39 +401,19 @@ static calm_status operands_fit(bool *out, judge *j, part *p, op_id u) {
   return CALM_OK;
 }
 
-/* A mean must not be over channels.  The axes are not at hand: the shape of the
-   result must leave no doubt. */
-static bool leaves_channels(const judge *j, const graph_op *old) {
-  const graph_tensor *x = old_tensor(j, old->inputs[0]);
-  const graph_tensor *y = old_tensor(j, old->outputs[0]);
-  const uint32_t axis = meaning_axis(j->before, x->rank);
-  if (old->kind != OP_mean || x->type == ELEMENT_ABSTRACT) return true;
-  if (axis == CALM_NONE) return false;
-  const int64_t channels = x->dimensions[axis];
-  if (x->rank == y->rank)
-    return channels > 1 && y->dimensions[axis] == channels;
-  if (y->rank != 2 || meaning_channels(j->before, old->outputs[0]) != channels)
-    return false;
-  for (uint32_t i = 1; i < x->rank; i++)
-    if (i != axis && x->dimensions[i] == channels) return false;
-  return true;
-}
-
 static bool is_channelwise(const judge *j, const graph_op *op) {
-  if (op->output_count != 1 || operand(op, 0) == CALM_NONE ||
-      op->outputs[0] == CALM_NONE)
-    return false;
-  if (!meaning_is_uniform(j->before, op) && !works_on_elements(op) &&
-      op->kind != OP_depthwise_conv2d)
-    return false;
-  return leaves_channels(j, op);
+  return op->output_count == 1 && operand(op, 0) != CALM_NONE &&
+         op->outputs[0] != CALM_NONE &&
+         meaning_habit(op->kind) != HABIT_MIXING &&
+         meaning_leaves_channels(j->before, op);
 }
 
 /* The groups of a depthwise convolution are as many as its channels. */
 static bool groups_fit(const judge *j, op_id u) {
   const char *text = graph_op_attribute(new_op(j, u), "group");
   const tensor_id x = operand(new_op(j, u), 0);
-  if (old_op(j, u)->kind != OP_depthwise_conv2d || !j->before->channels_first)
+  if (old_op(j, u)->kind != OP_depthwise_conv2d || !j->before->channels_first ||
+      new_tensor(j, x)->type == ELEMENT_ABSTRACT)
     return same_attributes(new_op(j, u), old_op(j, u), NULL);
   const int64_t wanted = meaning_channels(j->after, x);
   int64_t groups = 0;
@@ -448,8 +431,7 @@ static calm_status mean_channels(meaning *out, judge *j, op_id u) {
   part p = {.begin = -1,
             .made = meaning_channels(j->before, old->outputs[0]),
             .read = meaning_channels(j->before, old->inputs[0])};
-  if (is_constant(j->before, old->inputs[0]) || works_on_elements(old))
-    p.read = p.made;
+  if (is_broadcast(old)) p.read = p.made;
   if (op->kind != old->kind || !groups_fit(j, u) ||
       is_active(j, u) != (graph_op_attribute(old, "activation") != NULL)) {
     wrong(j, "it does something else than before");
@@ -633,6 +615,100 @@ static calm_status mean_narrowed(meaning *out, judge *j, op_id u) {
   return CALM_OK;
 }
 
+/* ---- Products and sums with constants ------------------------------------ */
+
+static calm_status mean_map(meaning *out, judge *j, const affine_map *map,
+                            tensor_id like) {
+  affine_map *made;
+  ARENA_ARRAY(&j->a, made, 1);
+  *made = *map;
+  *out = (meaning){.map = made, .like = like};
+  return CALM_OK;
+}
+
+/* Of this rule there is always a constant that was computed. */
+static bool has_given(const judge *j, const graph_op *op) {
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->inputs[i] != CALM_NONE &&
+        descent_of(j, op->inputs[i])->contents == EDIT_GIVEN)
+      return true;
+  return false;
+}
+
+static calm_status mean_affine(meaning *out, judge *j, op_id u) {
+  const graph_op *op = new_op(j, u);
+  const edit_op *descent = &j->edit->ops.data[u];
+  const affine_side side = {j->after, j->before, j->edit};
+  const uint32_t slot = affine_operand(j->after, op);
+  affine_map map = {.conv = CALM_NONE, .scale = 1, .activation = CALM_NONE};
+  if (slot == CALM_NONE || (descent->role == EDIT_KEEP &&
+                            (op->kind != old_op(j, u)->kind ||
+                             !same_attributes(op, old_op(j, u), NULL)))) {
+    wrong(j, "it is another operation");
+    return CALM_OK;
+  }
+  const meaning *x = &j->of[op->inputs[slot]];
+  if (x->map)
+    map = *x->map;
+  else
+    map.base = *x;
+  map.vague =
+      map.vague || new_tensor(j, op->inputs[slot])->type == ELEMENT_ABSTRACT;
+  if ((!x->map && !x->run_count) || map.activation != CALM_NONE ||
+      !affine_apply(&map, &side, op)) {
+    wrong(j, "its constants are not what they are said to be");
+    return CALM_OK;
+  }
+  if (is_active(j, u)) map.activation = descent->from;
+  return mean_map(out, j, &map, old_op(j, u)->outputs[0]);
+}
+
+static bool is_foldable(op_kind kind) {
+  return kind == OP_conv2d || kind == OP_depthwise_conv2d ||
+         kind == OP_fully_connected || kind == OP_conv1d || kind == OP_conv3d;
+}
+
+/* A convolution whose weights and bias were computed. */
+static calm_status mean_folded(meaning *out, judge *j, op_id u) {
+  const graph_op *op = new_op(j, u), *old = old_op(j, u);
+  const affine_side side = {j->after, j->before, j->edit};
+  const tensor_id w = operand(old, 1);
+  affine_map map = {.conv = j->edit->ops.data[u].from, .activation = CALM_NONE};
+  if (op->kind != old->kind || op->input_count > 3 || w == CALM_NONE ||
+      operand(op, 1) == CALM_NONE || graph_op_attribute(old, "activation") ||
+      !same_attributes(op, old, NULL) ||
+      !is_same(j, op->inputs[0], old->inputs[0])) {
+    wrong(j, "it is another convolution");
+    return CALM_OK;
+  }
+  const graph_tensor *kernel = old_tensor(j, w);
+  const bool last =
+      op->kind == OP_depthwise_conv2d && !j->before->channels_first;
+  const uint32_t axis = last && kernel->rank ? kernel->rank - 1 : 0;
+  const int64_t channels = meaning_channels(j->before, old->outputs[0]);
+  if (kernel->rank == 0 || kernel->dimensions[axis] != channels ||
+      !same_dimensions(kernel, new_tensor(j, op->inputs[1]), CALM_NONE) ||
+      !affine_factor(&map.scale, &side, op->inputs[1], w, axis) ||
+      !affine_vector(&map.shift, &side, operand(op, 2), channels)) {
+    wrong(j, "its constants are not what they are said to be");
+    return CALM_OK;
+  }
+  return mean_map(out, j, &map, old->outputs[0]);
+}
+
+/* An abstract convolution that is folded with what follows looks as before. */
+static calm_status is_vaguely(bool *out, const judge *j, op_id u, tensor_id t) {
+  const affine_map map = {.base = j->of[t],
+                          .conv = CALM_NONE,
+                          .vague = true,
+                          .activation = CALM_NONE};
+  *out = false;
+  if (new_tensor(j, t)->type != ELEMENT_ABSTRACT ||
+      !is_foldable(new_op(j, u)->kind))
+    return CALM_OK;
+  return affine_is_complete(out, &j->m, &map, descent_of(j, t)->from);
+}
+
 /* ---- Every operator ------------------------------------------------------ */
 
 static calm_status mean_kept(meaning *out, judge *j, op_id u) {
@@ -642,6 +718,8 @@ static calm_status mean_kept(meaning *out, judge *j, op_id u) {
     wrong(j, "its operands are not those before");
     return CALM_OK;
   }
+  if (is_foldable(old->kind) && has_given(j, op)) return mean_folded(out, j, u);
+  if (has_given(j, op)) return mean_affine(out, j, u);
   if (op->kind == OP_quantize && is_conv(old)) return mean_narrowed(out, j, u);
   if (is_conv(old)) return mean_conv(out, j, u);
   if (op->kind == OP_concat && old->kind == OP_concat)
@@ -659,7 +737,7 @@ static calm_status mean_op(meaning *out, judge *j, op_id u) {
       break;
     case EDIT_ADD:
     case EDIT_SUM: return mean_sum(out, j, u);
-    case EDIT_AFFINE: break;
+    case EDIT_AFFINE: return mean_affine(out, j, u);
   }
   wrong(j, "it has no such role");
   return CALM_OK;
@@ -669,6 +747,11 @@ static calm_status mean_op(meaning *out, judge *j, op_id u) {
 static bool fits_meaning(const judge *j, tensor_id t, const meaning *x) {
   const graph_tensor *tensor = new_tensor(j, t);
   const uint32_t axis = meaning_axis(j->after, tensor->rank);
+  if (x->map) {
+    const graph_tensor *like = old_tensor(j, x->like);
+    return same_type(tensor, like) && tensor->bytes == like->bytes &&
+           same_dimensions(tensor, like, CALM_NONE);
+  }
   if (x->sum) {
     const graph_tensor *like = old_tensor(j, x->like);
     return same_dimensions(tensor, like, CALM_NONE) &&
@@ -693,8 +776,9 @@ static calm_status settle(judge *j, op_id u, tensor_id t) {
   meaning *x = &j->of[t];
   const meaning *wanted = &j->m.of[descent->from];
   bool complete = false;
-  if (!x->sum && !x->run_count) wrong(j, "it makes nothing");
-  if (!fits_meaning(j, t, x)) wrong(j, "its result has another shape or type");
+  if (!x->sum && !x->run_count && !x->map) wrong(j, "it makes nothing");
+  if (!j->fault && !fits_meaning(j, t, x))
+    wrong(j, "its result has another shape or type");
   if (descent->contents != EDIT_SAME || j->fault) return CALM_OK;
   if (x->sum) {
     const op_id old = j->before->producer[descent->from];
@@ -703,8 +787,12 @@ static calm_status settle(judge *j, op_id u, tensor_id t) {
       wrong(j, "its result lacks an activation");
     else
       TRY(sum_is_complete(&complete, &j->m, x, old));
-    if (complete) *x = *wanted;
   }
+  if (x->map)
+    TRY(affine_is_complete(&complete, &j->m, x->map, descent->from));
+  else if (!complete && !meaning_equal(x, wanted))
+    TRY(is_vaguely(&complete, j, u, t));
+  if (complete) *x = *wanted;
   if (!meaning_equal(x, wanted)) wrong(j, "its result is not what it was");
   if (j->before->producer[descent->from] != CALM_NONE)
     j->completion[j->before->producer[descent->from]] = u;

@@ -136,10 +136,13 @@ static tensor_id only_output(const graph_op *op) {
   return op->output_count == 1 ? op->outputs[0] : CALM_NONE;
 }
 
-/* The data operand of a split is the second one. */
-static tensor_id data_operand(const graph_op *op) {
-  const uint32_t i = op->kind == OP_split && op->input_count == 2 ? 1 : 0;
-  return op->input_count > i ? op->inputs[i] : CALM_NONE;
+/* The operand that is worked on: the first that is no constant. */
+static tensor_id data_operand(const graph *g, const graph_op *op) {
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->inputs[i] != CALM_NONE &&
+        !(g->tensors.data[op->inputs[i]].flags & CALM_TENSOR_CONST))
+      return op->inputs[i];
+  return op->input_count ? op->inputs[0] : CALM_NONE;
 }
 
 static bool hands_on(const graph_op *op) {
@@ -150,69 +153,102 @@ static bool hands_on(const graph_op *op) {
 }
 
 bool meaning_is_noop(const graph *g, const graph_op *op) {
-  const tensor_id x = data_operand(op), y = only_output(op);
+  const tensor_id x = data_operand(g, op), y = only_output(op);
   if (x == CALM_NONE || y == CALM_NONE || !hands_on(op)) return false;
   const graph_tensor *from = &g->tensors.data[x], *to = &g->tensors.data[y];
   return same_shape(from, to) && from->quantization == to->quantization;
 }
 
-/* A product with one number, say. */
-static bool has_scalars(const graph *g, const graph_op *op) {
-  for (uint32_t i = 1; i < op->input_count; i++) {
-    if (op->inputs[i] == CALM_NONE) return false;
-    const graph_tensor *c = &g->tensors.data[op->inputs[i]];
-    if (!(c->flags & CALM_TENSOR_CONST) || c->type == ELEMENT_ABSTRACT)
+channel_habit meaning_habit(op_kind kind) {
+  static const struct {
+    channel_habit habit;
+    op_kind kinds[48];
+    uint32_t count;
+  } rows[] = {
+#define HABIT(habit, ...) \
+  {HABIT_##habit,         \
+   {__VA_ARGS__},         \
+   sizeof((op_kind[]){__VA_ARGS__}) / sizeof(op_kind)}
+      HABIT(ELEMENT, OP_relu, OP_relu6, OP_relu_n1_to_1, OP_relu_0_to_1,
+            OP_leaky_relu, OP_thresholded_relu, OP_elu, OP_celu, OP_selu,
+            OP_gelu, OP_mish, OP_swish, OP_hard_swish, OP_hard_sigmoid,
+            OP_logistic, OP_softplus, OP_softsign, OP_shrink, OP_tanh, OP_exp,
+            OP_log, OP_sqrt, OP_rsqrt, OP_square, OP_reciprocal, OP_abs, OP_neg,
+            OP_sign, OP_floor, OP_ceil, OP_round, OP_erf, OP_sin, OP_cos,
+            OP_tan, OP_asin, OP_acos, OP_atan, OP_sinh, OP_cosh, OP_asinh,
+            OP_acosh, OP_atanh, OP_logical_not, OP_cast, OP_identity,
+            OP_dropout, OP_clip),
+      HABIT(ELEMENT, OP_quantize, OP_dequantize),
+      HABIT(PICTURE, OP_average_pool1d, OP_average_pool2d, OP_average_pool3d,
+            OP_max_pool1d, OP_max_pool2d, OP_max_pool3d, OP_l2_pool2d,
+            OP_lp_pool, OP_global_average_pool, OP_global_max_pool,
+            OP_global_lp_pool),
+      HABIT(REDUCTION, OP_mean, OP_sum, OP_reduce_max, OP_reduce_min,
+            OP_reduce_prod),
+      HABIT(BROADCAST, OP_add, OP_sub, OP_mul, OP_div, OP_maximum, OP_minimum,
+            OP_pow, OP_prelu),
+      HABIT(VECTORS, OP_batch_normalization, OP_instance_normalization),
+      HABIT(DEPTHWISE, OP_depthwise_conv2d),
+#undef HABIT
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint32_t k = 0; k < rows[i].count; k++)
+      if (rows[i].kinds[k] == kind) return rows[i].habit;
+  return HABIT_MIXING;
+}
+
+/* Could a reduction along the axes in `set` make y of x? */
+static bool could_reduce(uint32_t set, const graph_tensor *x,
+                         const graph_tensor *y) {
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < x->rank; i++) {
+    const bool gone = set >> i & 1;
+    if (gone && x->rank != y->rank) continue;
+    if (k == y->rank || y->dimensions[k++] != (gone ? 1 : x->dimensions[i]))
       return false;
-    if (c->bytes * 8 > element_type_bits(c->type)) return false;
+  }
+  return k == y->rank;
+}
+
+/* The axes of a reduction are not at hand: the shapes must leave no doubt that
+   the channels are not among them, and are where channels are. */
+bool meaning_leaves_channels(const graph *g, const graph_op *op) {
+  const graph_tensor *x = &g->tensors.data[op->inputs[0]];
+  const graph_tensor *y = &g->tensors.data[op->outputs[0]];
+  const uint32_t axis = meaning_axis(g, x->rank);
+  if (meaning_habit(op->kind) != HABIT_REDUCTION) return true;
+  if (x->type == ELEMENT_ABSTRACT || axis == CALM_NONE || x->rank > 8)
+    return false;
+  for (uint32_t set = 0; set < UINT32_C(1) << x->rank; set++) {
+    const bool moved = x->rank != y->rank && g->channels_first && set & 1;
+    if ((moved || set >> axis & 1) && could_reduce(set, x, y)) return false;
+  }
+  return true;
+}
+
+/* A product with one number, say; of abstract ones nobody knows. */
+static bool has_scalars(const graph *g, const graph_op *op) {
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    if (op->inputs[i] == CALM_NONE) return false;
+    if (op->inputs[i] == data_operand(g, op)) continue;
+    const graph_tensor *c = &g->tensors.data[op->inputs[i]];
+    if (!(c->flags & CALM_TENSOR_CONST)) return false;
+    if (c->type != ELEMENT_ABSTRACT &&
+        c->bytes * 8 > element_type_bits(c->type))
+      return false;
   }
   return op->input_count > 1;
 }
 
 bool meaning_is_uniform(const graph *g, const graph_op *op) {
-  static const op_kind with_scalars[] = {OP_mul, OP_add, OP_sub, OP_div,
-                                         OP_prelu};
-  static const op_kind kinds[] = {OP_relu,
-                                  OP_relu6,
-                                  OP_relu_n1_to_1,
-                                  OP_relu_0_to_1,
-                                  OP_leaky_relu,
-                                  OP_elu,
-                                  OP_selu,
-                                  OP_celu,
-                                  OP_tanh,
-                                  OP_logistic,
-                                  OP_hard_swish,
-                                  OP_hard_sigmoid,
-                                  OP_gelu,
-                                  OP_softplus,
-                                  OP_softsign,
-                                  OP_mish,
-                                  OP_swish,
-                                  OP_thresholded_relu,
-                                  OP_erf,
-                                  OP_abs,
-                                  OP_neg,
-                                  OP_exp,
-                                  OP_sqrt,
-                                  OP_rsqrt,
-                                  OP_square,
-                                  OP_clip,
-                                  OP_average_pool2d,
-                                  OP_max_pool2d,
-                                  OP_l2_pool2d,
-                                  OP_average_pool1d,
-                                  OP_max_pool1d,
-                                  OP_average_pool3d,
-                                  OP_max_pool3d,
-                                  OP_lp_pool,
-                                  OP_mean,
-                                  OP_global_average_pool,
-                                  OP_global_max_pool};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (op->kind == kinds[i]) return true;
-  for (size_t i = 0; i < sizeof with_scalars / sizeof *with_scalars; i++)
-    if (op->kind == with_scalars[i]) return has_scalars(g, op);
-  return op->kind == OP_depthwise_conv2d && op->input_count == 1;
+  switch (meaning_habit(op->kind)) {
+    case HABIT_ELEMENT:
+    case HABIT_PICTURE: return true;
+    case HABIT_REDUCTION: return meaning_leaves_channels(g, op);
+    case HABIT_BROADCAST: return has_scalars(g, op);
+    case HABIT_DEPTHWISE: return op->input_count == 1;
+    default: return false;
+  }
 }
 
 /* ---- What tensors mean --------------------------------------------------- */
@@ -264,14 +300,7 @@ static calm_status mean_concat(meaning *out, meanings *m, const graph_op *op) {
   return CALM_OK;
 }
 
-static int compare_runs(const void *left, const void *right) {
-  const channel_run *x = left, *y = right;
-  if (x->of != y->of) return x->of < y->of ? -1 : 1;
-  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
-  return (x->end > y->end) - (x->end < y->end);
-}
-
-/* Where a run stands in the operand, and in its result. */
+/* Where a run of an operand stands in it. */
 typedef struct placed_run {
   channel_run run;
   uint32_t index;
@@ -280,43 +309,111 @@ typedef struct placed_run {
 
 static int compare_placed(const void *left, const void *right) {
   const placed_run *x = left, *y = right;
-  const int order = compare_runs(&x->run, &y->run);
-  return order ? order : (x->index > y->index) - (x->index < y->index);
+  if (x->run.of != y->run.of) return x->run.of < y->run.of ? -1 : 1;
+  if (x->run.begin != y->run.begin) return x->run.begin < y->run.begin ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* An end of a run: one that overlaps it is cut here. */
+typedef struct run_end {
+  tensor_id of;
+  int64_t at;
+} run_end;
+
+static int compare_ends(const void *left, const void *right) {
+  const run_end *x = left, *y = right;
+  if (x->of != y->of) return x->of < y->of ? -1 : 1;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+static uint32_t list_ends(run_end *ends, const meaning *x) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < x->run_count; i++) {
+    ends[2 * i] = (run_end){x->runs[i].of, x->runs[i].begin};
+    ends[2 * i + 1] = (run_end){x->runs[i].of, x->runs[i].end};
+  }
+  qsort(ends, 2 * (size_t)x->run_count, sizeof *ends, compare_ends);
+  for (uint32_t i = 0; i < 2 * x->run_count; i++)
+    if (!count || compare_ends(&ends[count - 1], &ends[i]))
+      ends[count++] = ends[i];
+  return count;
+}
+
+/* The first end that is not before `wanted`. */
+static uint32_t find_end(const run_end *ends, uint32_t count, run_end wanted) {
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (compare_ends(&ends[middle], &wanted) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The runs of x in pieces that are the same or do not overlap; none if they are
+   too many. */
+static calm_status cut_apart(placed_run **out, uint32_t *count, meanings *m,
+                             const meaning *x) {
+  run_end *ends;
+  uint64_t pieces = 0;
+  int64_t at = 0;
+  *count = 0;
+  ARENA_ARRAY(m->a, ends, 2 * (size_t)x->run_count);
+  const uint32_t end_count = list_ends(ends, x);
+  for (uint32_t i = 0; i < x->run_count; i++) {
+    const channel_run *run = &x->runs[i];
+    pieces += find_end(ends, end_count, (run_end){run->of, run->end}) -
+              find_end(ends, end_count, (run_end){run->of, run->begin});
+  }
+  if (pieces > m->runs_left) return CALM_OK;
+  m->runs_left -= pieces;
+  ARENA_ARRAY(m->a, *out, (size_t)pieces);
+  for (uint32_t i = 0; i < x->run_count; i++) {
+    const channel_run *run = &x->runs[i];
+    uint32_t e = find_end(ends, end_count, (run_end){run->of, run->begin});
+    for (int64_t begin = run->begin; begin < run->end; begin = ends[e].at) {
+      e++;
+      (*out)[*count] = (placed_run){{run->of, begin, ends[e].at}, *count, at};
+      at += ends[e].at - begin;
+      ++*count;
+    }
+  }
+  return CALM_OK;
 }
 
 /* An operator that treats all channels alike makes the same of an operand that
    its concat has twice: both are the first of them.  A channel of it, or byte,
    makes `made` / `read` of the result. */
 static calm_status mean_uniform(meaning *out, meanings *m, const graph_op *op) {
-  const meaning *x = &m->of[op->inputs[0]];
-  const int64_t read = meaning_channels(m->g, op->inputs[0]),
+  const tensor_id x = data_operand(m->g, op);
+  const int64_t read = meaning_channels(m->g, x),
                 made = meaning_channels(m->g, op->outputs[0]);
-  placed_run *sorted;
-  channel_run *runs;
-  uint32_t count = 0;
-  int64_t at = 0;
-  ARENA_ARRAY(m->a, sorted, x->run_count);
-  ARENA_ARRAY(m->a, runs, x->run_count);
-  for (uint32_t i = 0; i < x->run_count; i++) {
-    sorted[i] = (placed_run){x->runs[i], i, 0};
-    if (!meaning_scale(&sorted[i].at, at, made, read)) return CALM_OK;
-    at += x->runs[i].end - x->runs[i].begin;
-  }
-  qsort(sorted, x->run_count, sizeof *sorted, compare_placed);
-  for (uint32_t i = 0, first = 0; i < x->run_count; i++) {
-    if (compare_runs(&sorted[first].run, &sorted[i].run)) first = i;
-    const channel_run *run = &sorted[i].run;
-    int64_t width;
-    if (!meaning_scale(&width, run->end - run->begin, made, read))
+  placed_run *pieces;
+  channel_run *runs, *merged;
+  uint32_t count, merged_count = 0;
+  TRY(cut_apart(&pieces, &count, m, &m->of[x]));
+  if (count == 0) return CALM_OK;
+  ARENA_ARRAY(m->a, runs, count);
+  ARENA_ARRAY(m->a, merged, count);
+  qsort(pieces, count, sizeof *pieces, compare_placed);
+  for (uint32_t i = 0, first = 0; i < count; i++) {
+    const channel_run *run = &pieces[i].run;
+    if (pieces[first].run.of != run->of ||
+        pieces[first].run.begin != run->begin)
+      first = i;
+    channel_run *result = &runs[pieces[i].index];
+    result->of = op->outputs[0];
+    if (!meaning_scale(&result->begin, pieces[first].at, made, read) ||
+        !meaning_scale(&result->end, pieces[first].at + run->end - run->begin,
+                       made, read))
       return CALM_OK;
-    runs[sorted[i].index] = (channel_run){op->outputs[0], sorted[first].at,
-                                          sorted[first].at + width};
   }
-  channel_run *merged;
-  ARENA_ARRAY(m->a, merged, x->run_count);
-  for (uint32_t i = 0; i < x->run_count; i++)
-    append_run(merged, &count, runs[i]);
-  *out = (meaning){.runs = merged, .run_count = count, .like = CALM_NONE};
+  for (uint32_t i = 0; i < count; i++)
+    append_run(merged, &merged_count, runs[i]);
+  *out =
+      (meaning){.runs = merged, .run_count = merged_count, .like = CALM_NONE};
   return CALM_OK;
 }
 
@@ -334,14 +431,13 @@ static calm_status mean_output(meanings *m, const graph_op *op) {
   if (y == CALM_NONE || touches_variable(m->g, op)) return CALM_OK;
   if (m->g->tensors.data[y].flags & CALM_TENSOR_VARIABLE) return CALM_OK;
   if (meaning_is_noop(m->g, op)) {
-    m->of[y] = m->of[data_operand(op)];
+    m->of[y] = m->of[data_operand(m->g, op)];
     return CALM_OK;
   }
   if (joins_channels(m, op)) return mean_concat(&m->of[y], m, op);
-  if (!meaning_is_uniform(m->g, op) || op->inputs[0] == CALM_NONE)
-    return CALM_OK;
-  if (m->of[op->inputs[0]].run_count == 1) return CALM_OK;
-  if (m->g->tensors.data[op->inputs[0]].rank != m->g->tensors.data[y].rank)
+  const tensor_id x = data_operand(m->g, op);
+  if (x == CALM_NONE || m->of[x].run_count == 1 ||
+      !meaning_is_uniform(m->g, op))
     return CALM_OK;
   return mean_uniform(&m->of[y], m, op);
 }

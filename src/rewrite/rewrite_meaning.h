@@ -16,6 +16,19 @@ typedef struct channel_run {
   int64_t begin, end;
 } channel_run;
 
+/* How an operator treats channels. */
+typedef enum channel_habit {
+  HABIT_MIXING,    /* no channel by itself, or nobody knows */
+  HABIT_ELEMENT,   /* all elements alike */
+  HABIT_PICTURE,   /* all channels alike */
+  HABIT_REDUCTION, /* along some axes: all channels alike if not along them */
+  HABIT_BROADCAST, /* elements, with those of operands that are repeated */
+  HABIT_VECTORS,   /* elements, with vectors that have one per channel */
+  HABIT_DEPTHWISE  /* a kernel per channel of the result */
+} channel_habit;
+
+channel_habit meaning_habit(op_kind kind);
+
 typedef enum sum_leaf {
   LEAF_NONE, /* two sums */
   LEAF_CONV, /* convolution of some input channels, without bias */
@@ -27,7 +40,8 @@ typedef struct meaning {
   const channel_run *runs;
   uint32_t run_count; /* 0: not channels */
   const struct sum_node *sum;
-  tensor_id like; /* of a sum: an original tensor of its shape */
+  const struct affine_map *map;
+  tensor_id like; /* of a sum or map: an original tensor of its shape */
 } meaning;
 
 typedef struct sum_node {
@@ -83,6 +97,9 @@ calm_status meaning_find(int64_t *out, const meaning *whole,
 /* Does the operator hand on its first input as it is? */
 bool meaning_is_noop(const graph *g, const graph_op *op);
 
+/* Does it, if it reduces, not do so along the channels? */
+bool meaning_leaves_channels(const graph *g, const graph_op *op);
+
 /* Does it do the same to every channel, whatever it is, and to nothing else? */
 bool meaning_is_uniform(const graph *g, const graph_op *op);
 
@@ -99,5 +116,43 @@ calm_status sum_of_two(meaning *out, const meanings *m, const meaning *x,
    are taken apart. */
 calm_status sum_is_complete(bool *out, meanings *m, const meaning *x,
                             op_id original);
+
+/* ---- Products and sums with constants ------------------------------------ */
+
+/* scale * base + shift, per channel; the numbers stand for vectors. */
+typedef struct affine_map {
+  meaning base; /* channels, or, if that is not CALM_NONE, */
+  op_id conv;   /* an original convolution without its bias */
+  uint64_t scale, shift;
+  bool vague;       /* of abstract tensors: the numbers mean nothing */
+  op_id activation; /* applied at the end: that of this original operator */
+} affine_map;
+
+/* A graph whose constants are looked at. */
+typedef struct affine_side {
+  const graph *g, *before;
+  const graph_edit *edit; /* NULL: it is the original */
+} affine_side;
+
+/* Which operand such an operator works on; CALM_NONE: it is none, or all are
+   constants, or several are not. */
+uint32_t affine_operand(const graph *g, const graph_op *op);
+
+/* What the operator makes of what its operand is.  False: nothing of the kind.
+ */
+bool affine_apply(affine_map *map, const affine_side *side, const graph_op *op);
+
+/* By what constant s of the rewritten graph is the original kernel w
+   multiplied, along `axis`? */
+bool affine_factor(uint64_t *out, const affine_side *side, tensor_id s,
+                   tensor_id w, uint32_t axis);
+
+/* The number for a vector of so many channels; 0 for CALM_NONE. */
+bool affine_vector(uint64_t *out, const affine_side *side, tensor_id t,
+                   int64_t channels);
+
+/* Is it what original operators make of its base up to tensor y? */
+calm_status affine_is_complete(bool *out, const meanings *m,
+                               const affine_map *map, tensor_id y);
 
 #endif

@@ -130,6 +130,21 @@ static bool is_addition(const graph *g, const graph_op *op) {
   return op->input_count > 0;
 }
 
+/* A tensor that is no more can only be in a sum as what it was the sum of. */
+static bool comes_apart(const meanings *m, tensor_id t) {
+  const op_id u = m->g->producer[t];
+  if (m->kept[t] || u == CALM_NONE) return false;
+  const graph_op *op = &m->g->ops.data[u];
+  return !graph_op_attribute(op, "activation") &&
+         (is_conv(op) || is_addition(m->g, op));
+}
+
+static calm_status mark_operand(sum_list *list, tensor_id t) {
+  if (!comes_apart(list->m, t)) return mark_term(list, &list->m->of[t]);
+  VECTOR_PUSH(list->m->a->context, &list->open, t);
+  return CALM_OK;
+}
+
 static calm_status open_conv(sum_list *list, op_id u) {
   const graph_op *op = &list->m->g->ops.data[u];
   const meaning *x = &list->m->of[op->inputs[0]];
@@ -140,7 +155,7 @@ static calm_status open_conv(sum_list *list, op_id u) {
   if (op->input_count > 2 && op->inputs[2] != CALM_NONE)
     TRY(mark(list, LEAF_BIAS, u, 0, 0, 1));
   if (op->input_count <= 3 || op->inputs[3] == CALM_NONE) return CALM_OK;
-  return mark_term(list, &list->m->of[op->inputs[3]]);
+  return mark_operand(list, op->inputs[3]);
 }
 
 static calm_status open_op(sum_list *list, op_id u) {
@@ -149,17 +164,8 @@ static calm_status open_op(sum_list *list, op_id u) {
   list->m->seen[u] = list->m->now;
   if (is_conv(op)) return open_conv(list, u);
   for (uint32_t i = 0; i < op->input_count; i++)
-    TRY(mark_term(list, &list->m->of[op->inputs[i]]));
+    TRY(mark_operand(list, op->inputs[i]));
   return CALM_OK;
-}
-
-/* A tensor that is no more can only be in a sum as what it was the sum of. */
-static bool comes_apart(const meanings *m, tensor_id t) {
-  const op_id u = m->g->producer[t];
-  if (m->kept[t] || u == CALM_NONE) return false;
-  const graph_op *op = &m->g->ops.data[u];
-  return !graph_op_attribute(op, "activation") &&
-         (is_conv(op) || is_addition(m->g, op));
 }
 
 static calm_status open_all(sum_list *list) {
@@ -253,22 +259,14 @@ static void free_list(sum_list *list) {
   VECTOR_FREE(context, &list->open);
 }
 
-/* Of abstract tensors a mean is as good as a sum: what divides it costs
-   nothing. */
-static bool is_sum(const graph *g, const graph_op *op) {
-  graph_op sum = *op;
-  if (op->kind == OP_mean_n && op->output_count == 1 &&
-      op->outputs[0] != CALM_NONE &&
-      g->tensors.data[op->outputs[0]].type == ELEMENT_ABSTRACT)
-    sum.kind = OP_add_n;
-  return is_conv(&sum) || is_addition(g, &sum);
-}
-
 calm_status sum_is_complete(bool *out, meanings *m, const meaning *x,
                             op_id original) {
+  const graph_op *op = &m->g->ops.data[original];
   sum_list got = {.m = m}, wanted = {.m = m};
   *out = false;
-  if (!x->sum || !is_sum(m->g, &m->g->ops.data[original])) return CALM_OK;
+  if (!x->sum ||
+      (!is_conv(op) && !is_addition(m->g, op) && op->kind != OP_mean_n))
+    return CALM_OK;
   calm_status status = list_both(&got, &wanted, x, original);
   *out = !status && equal_marks(&got, &wanted);
   free_list(&got);

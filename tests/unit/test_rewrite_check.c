@@ -46,8 +46,21 @@ static void close_subject(subject *s) {
   fixture_close(&s->f);
 }
 
+static void print_graph(const graph *g, calm_context *context) {
+  text t;
+  char *out;
+  text_init(&t, context);
+  graph_text_write(&t, g, 1);
+  if (text_finish(&t, &out)) return;
+  fprintf(stderr, "%s\n", out);
+  calm_text_free(context, out);
+}
+
 static void is_right(const graph_edit *edit, calm_context *context,
                      uint64_t seed) {
+  if (!rewrite_check(edit, context)) return;
+  print_graph(edit->before, context);
+  print_graph(&edit->after, context);
   if (rewrite_check(edit, context))
     fail_msg("seed %u: %s", (unsigned)seed, calm_context_message(context));
 }
@@ -63,9 +76,51 @@ static void right_edits_pass(void **state) {
   }
 }
 
+/* ---- Edits that the rules make ------------------------------------------- */
+
+static rewrite_options random_options(random_state *r, bool abstract) {
+  rewrite_options options = {.partials = (rewrite_partials)random_below(r, 3),
+                             .abstract = abstract || random_below(r, 3) == 0,
+                             .accumulator_factor = 1};
+  for (uint32_t i = 0; i < REWRITE_RULES; i++)
+    options.rules[i] = random_below(r, 5) > 0;
+  return options;
+}
+
+static void apply_random(subject *s, random_state *r, uint64_t seed) {
+  const net_options net = {random_below(r, 4) == 0, random_below(r, 2),
+                           NET_OPS};
+  rewrite_sites sites;
+  random_net(&s->g, &s->f.arena, r, net);
+  const rewrite_options options = random_options(r, net.abstract);
+  assert_int_equal(rewrite_find_sites(&sites, &s->g, &options, &s->f.arena),
+                   CALM_OK);
+  bool *taken = arena_calloc(&s->f.arena, sites.count, sizeof *taken);
+  const bool all = random_below(r, 3) == 0;
+  for (uint32_t i = 0; i < sites.count; i++)
+    taken[i] = !sites.sites[i].refusal && (all || random_below(r, 2));
+  if (rewrite_apply(&s->abstract, &sites, taken, &s->f.arena))
+    fail_msg("seed %u: %s", (unsigned)seed, calm_context_message(s->f.context));
+}
+
+static void rules_make_right_edits(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 2000; seed++) {
+    subject s = {.chained = false};
+    random_state r = random_from_seed(seed);
+    fixture_open(&s.f, NULL);
+    apply_random(&s, &r, seed);
+    is_right(&s.abstract, s.f.context, seed);
+    chain_subject(&s, &r);
+    is_right(&s.concrete, s.f.context, seed);
+    close_subject(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_edits_pass),
+      cmocka_unit_test(rules_make_right_edits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
