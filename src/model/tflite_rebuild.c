@@ -131,7 +131,7 @@ static calm_status build_entry(tflite_rebuilder *w, size_t from) {
   flat_draft draft;
   set_whose(w, "graph", w->edit->before->name);
   TRY(flat_load(&draft, &w->copier, w->entry,
-                (flat_kind_of){TFLITE_TABLE_subgraph, 0}));
+                (flat_kind_of){TFLITE_TABLE_subgraph, NULL}));
   if (g->tensors.count)
     flat_draft_object(&draft, TFLITE_subgraph_tensors, true);
   if (g->ops.count) flat_draft_object(&draft, TFLITE_subgraph_operators, true);
@@ -158,7 +158,7 @@ static calm_status build_subgraphs(tflite_rebuilder *w, size_t from) {
     set_whose(w, "graph", w->model->graphs.data[i].name);
     TRY(flat_copy(&w->copier, first + (size_t)i * 4,
                   flat_table_at(tflite_old_file(w), old, i),
-                  (flat_kind_of){TFLITE_TABLE_subgraph, 0}));
+                  (flat_kind_of){TFLITE_TABLE_subgraph, NULL}));
   }
   w->copier.whose[0] = '\0';
   return CALM_OK;
@@ -202,7 +202,7 @@ static calm_status build_slot(tflite_rebuilder *w, const flat_draft *draft,
 static calm_status build_model(tflite_rebuilder *w) {
   flat_draft draft;
   TRY(flat_load(&draft, &w->copier, w->tables.root,
-                (flat_kind_of){TFLITE_TABLE_model, 0}));
+                (flat_kind_of){TFLITE_TABLE_model, NULL}));
   if (w->adds_code)
     flat_draft_object(&draft, TFLITE_model_operator_codes, true);
   flat_draft_object(&draft, TFLITE_model_buffers, true);
