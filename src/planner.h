@@ -66,6 +66,10 @@ typedef struct plan_candidate {
   uint64_t workspace_offset;      /* litert: of all workspaces */
 } plan_candidate;
 
+/* A plan of a model without rewriting it; owned by the caller. */
+calm_status plan_make_as_is(calm_plan **out, calm_model *model,
+                            const calm_options *options);
+
 order_options plan_order_options(const calm_options *options);
 
 /* No arena is smaller than this, in whatever order. */

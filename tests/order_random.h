@@ -21,7 +21,8 @@ enum {
   ORDER_RANDOM_CONTROL = 16, /* edges without data */
   ORDER_RANDOM_WORKSPACE = 32,
   ORDER_RANDOM_REUSE = 64,
-  ORDER_RANDOM_ALL = 127
+  ORDER_RANDOM_SPARED = 128, /* some permissions spare workspace */
+  ORDER_RANDOM_ALL = 255
 };
 
 enum { ORDER_RANDOM_MAX_OPS = 20, ORDER_RANDOM_MAX_BUFFERS = 64 };
@@ -110,7 +111,13 @@ static inline void order_random_reuses(order_random_draft *d,
       const uint64_t bytes = order_random_chance(d->r, 70)
                                  ? most
                                  : random_below(d->r, (uint32_t)most + 1);
-      p->reuses[p->reuse_count++] = (order_reuse){u, input, output, bytes};
+      const uint64_t spared =
+          most && d->features & ORDER_RANDOM_SPARED &&
+                  order_random_chance(d->r, 50)
+              ? random_below(d->r, (uint32_t)p->workspace[u] + 1)
+              : 0;
+      p->reuses[p->reuse_count++] =
+          (order_reuse){u, input, output, bytes + spared};
     }
 }
 

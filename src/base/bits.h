@@ -36,6 +36,13 @@ static inline bool bits_within(const uint64_t *a, const uint64_t *b,
   return true;
 }
 
+static inline bool bits_meet(const uint64_t *a, const uint64_t *b,
+                             uint32_t words) {
+  for (uint32_t w = 0; w < words; w++)
+    if (a[w] & b[w]) return true;
+  return false;
+}
+
 static inline uint32_t bits_count_word(uint64_t word) {
 #if defined(__GNUC__)
   return (uint32_t)__builtin_popcountll(word);

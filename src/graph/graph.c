@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "graph/graph_sums.h"
 #include "graph/graph_topology.h"
 
 enum { MESSAGE_BYTES = 1024 };
@@ -252,5 +253,6 @@ calm_status graph_finish(graph *g, const char *path) {
   TRY(check_ids(g, path));
   TRY(check_total(g, path));
   TRY(topology_build(g, path));
-  return check_sources(g, path);
+  TRY(check_sources(g, path));
+  return graph_check_sums(g, path);
 }

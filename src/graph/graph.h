@@ -116,6 +116,13 @@ typedef struct graph {
    it?  It costs nothing. */
 bool graph_tensor_is_missing(const graph *g, tensor_id t);
 
+/* Is a tensor of a finished graph an operand of a partial_sum, and its bytes,
+   therefore, those of the sum?  Nobody else reads it then. */
+bool graph_goes_into_sum(const graph *g, tensor_id t);
+
+/* Is there any partial_sum?  No runtime has such an operator. */
+bool graph_has_sums(const graph *g);
+
 /* An empty graph in an arena.  Its vectors are freed by graph_free. */
 void graph_init(graph *g, arena *a, const char *name);
 void graph_free(graph *g);
@@ -139,8 +146,9 @@ calm_status graph_link_bodies(graph *graphs, uint32_t count, const char *path);
 
 /*
  * Validate and index: ids in range, names unique, one producer per tensor, no
- * producer for an input or a constant, no cycle, all bytes together at most
- * 2^62.  A failure names `path` and the tensor or operator.
+ * producer for an input or a constant, no cycle, partial sums as ops.def says,
+ * all bytes together at most 2^62.  A failure names `path` and the tensor or
+ * operator.
  *
  * preds and succs hold the edges from producer to reader, the control edges of
  * `after`, one from each stateful operator to the next in file order, and one

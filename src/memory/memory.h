@@ -81,11 +81,12 @@ void memory_model_views_word(text *out, const memory_model *model);
    however sizes are rounded. */
 bool memory_same_elements(const graph_tensor *a, const graph_tensor *b);
 
-/* Does a kind change a part of its first operand, while it reads the others? */
-bool memory_changes_part(op_kind kind);
+/* The one operand that a kind can overwrite, which it changes while it still
+   reads the others, so that none of these may be the same bytes; CALM_NONE for
+   a kind that reads each element for the last time before it writes there. */
+uint32_t memory_changed_slot(op_kind kind);
 
-/* Which operands can a kind overwrite at all?  One that changes a part of its
-   first operand, only that one, and not if it reads the same bytes again. */
+/* Which operands can a kind overwrite at all? */
 bool memory_slot_inplace(op_kind kind, uint32_t slot);
 
 /* The order problem of a graph, and the way back. */
@@ -94,7 +95,8 @@ typedef struct memory_problem {
   op_id *op_of;              /* order operator -> graph operator */
   uint32_t *order_op_of;     /* graph operator -> order operator; CALM_NONE for
                                 operators that cost nothing (views, elided
-                                concats), which are no operators there */
+                                concats, partial sums), which are no operators
+                                there */
   uint32_t *buffer_begin;    /* tensor t lives in buffers[buffer_begin[t] ..] */
   uint32_t *buffers;         /* several only where a concat is elided */
   tensor_id *tensor_of;      /* buffer -> the tensor that gives it its name */
@@ -128,7 +130,7 @@ typedef struct memory_placement {
   layout_problem layout;
   uint32_t *body_of;        /* buffer -> body; in-place pairs share one */
   uint32_t *workspace_body; /* graph operator -> body of its workspace, or
-                               CALM_NONE */
+                               CALM_NONE: it needs none in this order */
   bool merged; /* some buffers share a body because of in-place reuse */
 } memory_placement;
 

@@ -119,7 +119,8 @@ static calm_status check_tensor(checker *c, tensor_id t, bool others_placed) {
   return check_inside(c, t);
 }
 
-/* A view may be listed, but only where the tensor lies that it is a view of. */
+/* A view, or a part of a sum, may be listed, but only where the tensor lies
+   whose bytes it has. */
 static calm_status check_view(checker *c, tensor_id t) {
   const memory_life *life = &c->profile.lives[t];
   const tensor_id base = life->storage;
@@ -130,9 +131,11 @@ static calm_status check_view(checker *c, tensor_id t) {
   text_init(&words, c->faults.a->context);
   text_format(&words,
               "tensor '%s' at offset %" PRIu64
-              " is a view of '%s' and must "
+              " is a %s of '%s' and must "
               "lie where that lies",
-              tensor_name(c, t), offset_of(c, t), tensor_name(c, base));
+              tensor_name(c, t), offset_of(c, t),
+              graph_goes_into_sum(c->g, t) ? "part" : "view",
+              tensor_name(c, base));
   return faults_report(&c->faults, true, "view", t, base, &words);
 }
 
@@ -148,10 +151,26 @@ static uint64_t workspace_offset(const checker *c, op_id op) {
                                     : UINT64_MAX;
 }
 
+/* An add_into that comes first needs no workspace if what it is given lies
+   where the sum is to be, and nobody needs that any more. */
+static bool hands_over(const checker *c, op_id id) {
+  const graph_op *op = &c->g->ops.data[id];
+  if (op->kind != OP_add_into) return false;
+  const memory_life *lives = c->profile.lives;
+  const tensor_id given = lives[op->inputs[0]].storage;
+  const tensor_id sum = lives[op->outputs[0]].storage;
+  const uint32_t step = c->step_of[id];
+  return lives[given].counted && lives[given].last == step &&
+         !lives[given].kept && lives[sum].counted && lives[sum].first == step &&
+         lives[given].bytes == lives[sum].bytes &&
+         offset_of(c, given) == offset_of(c, sum);
+}
+
 static calm_status check_workspace(checker *c, op_id op) {
   const uint64_t bytes = workspace_bytes(c, op);
   const uint64_t offset = workspace_offset(c, op);
-  if (!c->plan->workspace_offsets || bytes == 0) return CALM_OK;
+  if (!c->plan->workspace_offsets || bytes == 0 || hands_over(c, op))
+    return CALM_OK;
   const uint64_t end = end_of(offset, bytes);
   const bool unplaced = offset == UINT64_MAX;
   if (end != UINT64_MAX && end <= c->faults.verdict.arena_bytes) return CALM_OK;
@@ -172,7 +191,8 @@ static bool placed(const checker *c, tensor_id t) {
 }
 
 static bool workspace_placed(const checker *c, op_id op) {
-  return workspace_bytes(c, op) > 0 && workspace_offset(c, op) != UINT64_MAX;
+  return workspace_bytes(c, op) > 0 && workspace_offset(c, op) != UINT64_MAX &&
+         !hands_over(c, op);
 }
 
 /* The real bytes, not the rounded ones: only those can be overwritten. */
@@ -212,9 +232,17 @@ static calm_status list_items(checker *c, overlap_item **out,
   return CALM_OK;
 }
 
-static bool lists(const tensor_id *tensors, uint32_t count, tensor_id t) {
-  for (uint32_t i = 0; i < count; i++)
-    if (tensors[i] == t) return true;
+/* What an operator writes in a slot: the output, or the sum that this is a part
+   of. */
+static tensor_id written(const checker *c, const graph_op *op, uint32_t slot) {
+  const tensor_id t = op->outputs[slot];
+  if (t == CALM_NONE || !graph_goes_into_sum(c->g, t)) return t;
+  return c->profile.lives[t].storage;
+}
+
+static bool writes(const checker *c, const graph_op *op, tensor_id t) {
+  for (uint32_t i = 0; i < op->output_count; i++)
+    if (written(c, op, i) == t) return true;
   return false;
 }
 
@@ -226,7 +254,7 @@ static const graph_op *meeting_op(const checker *c, const overlap_item *in,
       in->last != out->first)
     return NULL;
   const graph_op *op = &c->g->ops.data[c->sequence[out->first]];
-  return lists(op->outputs, op->output_count, out->tensor) ? op : NULL;
+  return writes(c, op, out->tensor) ? op : NULL;
 }
 
 /* The stored tensor that an operand is, or is a view of. */
@@ -251,24 +279,29 @@ static bool reads_alike(const checker *c, const graph_op *op, tensor_id t) {
   return false;
 }
 
-/* Does a kernel that changes a part of its first operand find a stored tensor
-   in another one? */
+/* Does a kernel that changes one operand while it reads the others find a
+   stored tensor in one of these? */
 static bool needs_unchanged(const checker *c, const graph_op *op, tensor_id t) {
-  for (uint32_t i = 1; i < op->input_count; i++)
-    if (memory_changes_part(op->kind) && op->inputs[i] != CALM_NONE &&
+  const uint32_t changed = memory_changed_slot(op->kind);
+  for (uint32_t i = 0; i < op->input_count && changed != CALM_NONE; i++)
+    if (i != changed && op->inputs[i] != CALM_NONE &&
         c->profile.lives[op->inputs[i]].storage == t)
       return true;
   return false;
 }
 
 /* The in-place rule: a kind that may, its first output, an input that dies
-   there and need not survive, equal elements, equal offset. */
+   there and need not survive, equal elements, equal offset.  An add_into always
+   may. */
 static bool overwrites(const checker *c, const overlap_item *in,
                        const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
-  if (!op || !bits_has(c->model->inplace, op->kind)) return false;
+  if (!op) return false;
+  if (op->kind == OP_add_into)
+    return hands_over(c, c->sequence[out->first]) && reads(c, op, in->tensor);
+  if (!bits_has(c->model->inplace, op->kind)) return false;
   const memory_life *lives = c->profile.lives;
-  return op->outputs[0] == out->tensor && reads_alike(c, op, in->tensor) &&
+  return written(c, op, 0) == out->tensor && reads_alike(c, op, in->tensor) &&
          !needs_unchanged(c, op, in->tensor) && !lives[in->tensor].kept &&
          in->low == out->low &&
          lives[in->tensor].bytes == lives[out->tensor].bytes;

@@ -32,14 +32,16 @@ _Static_assert(OP_KIND_WORDS == 8, "KIND_SET gives every word");
    KIND(w, OP_softmax) | KIND(w, OP_dynamic_update_slice))
 #define LITERT_VIEWS(w) (COPYING_KINDS(w) | KIND(w, OP_bitcast))
 
-/* What the CPU kernels of ONNX Runtime do; arithmetic is not among it. */
+/* What the CPU kernels of ONNX Runtime do; arithmetic is not among it, but for
+   the sum of a fused convolution. */
 #define ORT_INPLACE(w)                                                    \
   (KIND(w, OP_relu) | KIND(w, OP_leaky_relu) | KIND(w, OP_elu) |          \
    KIND(w, OP_logistic) | KIND(w, OP_tanh) | KIND(w, OP_hard_sigmoid) |   \
    KIND(w, OP_softplus) | KIND(w, OP_softsign) | KIND(w, OP_selu) |       \
    KIND(w, OP_celu) | KIND(w, OP_thresholded_relu) | KIND(w, OP_shrink) | \
    KIND(w, OP_clip) | KIND(w, OP_softmax) | KIND(w, OP_log_softmax) |     \
-   KIND(w, OP_cast) | KIND(w, OP_trilu) | KIND(w, OP_scatter_elements))
+   KIND(w, OP_cast) | KIND(w, OP_trilu) | KIND(w, OP_scatter_elements) |  \
+   KIND(w, OP_fused_conv))
 #define ORT_VIEWS(w) (COPYING_KINDS(w) | KIND(w, OP_identity))
 
 static const uint64_t view_kinds[] = KIND_SET(VIEW_KINDS);
@@ -253,12 +255,16 @@ bool memory_same_elements(const graph_tensor *a, const graph_tensor *b) {
          (!typed || element_type_bits(a->type) == element_type_bits(b->type));
 }
 
-bool memory_changes_part(op_kind kind) {
-  return kind == OP_dynamic_update_slice || kind == OP_scatter_elements;
+enum { FUSED_CONV_SUM = 3 }; /* the operand that is added to the result */
+
+uint32_t memory_changed_slot(op_kind kind) {
+  if (kind == OP_dynamic_update_slice || kind == OP_scatter_elements) return 0;
+  return kind == OP_fused_conv ? FUSED_CONV_SUM : CALM_NONE;
 }
 
 bool memory_slot_inplace(op_kind kind, uint32_t slot) {
-  return slot == 0 || !memory_changes_part(kind);
+  const uint32_t changed = memory_changed_slot(kind);
+  return changed == CALM_NONE || slot == changed;
 }
 
 void memory_model_views_word(text *out, const memory_model *model) {

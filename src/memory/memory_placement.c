@@ -9,6 +9,9 @@
  *              |   |       |   y   |          one body, two pieces that share
  *              |   +-------+-------+          step 3
  *              +---1---2---3---4---5---> step
+ *
+ * A permission that saves more than the output saves workspace, too: what is
+ * left of that is placed, if anything is.
  */
 #include "memory/memory.h"
 
@@ -24,7 +27,8 @@ typedef struct placer {
   arena *a;
   uint32_t *step_of;      /* graph operator -> step */
   uint32_t *first, *last; /* buffer -> steps of its touchers */
-  uint32_t *chain; /* buffer -> the first of those it shares bytes with */
+  uint32_t *chain;     /* buffer -> the first of those it shares bytes with */
+  uint64_t *workspace; /* order operator -> what it needs in this order */
   memory_placement out;
 } placer;
 
@@ -72,13 +76,17 @@ static const order_reuse *best_reuse(const placer *r, uint32_t u,
 static calm_status tie_chains(placer *r, arena *scratch) {
   const order_problem *o = &r->p->order;
   ARENA_ARRAY(scratch, r->chain, o->buffer_count);
+  ARENA_ARRAY(scratch, r->workspace, o->op_count);
   for (uint32_t b = 0; b < o->buffer_count; b++) r->chain[b] = b;
+  for (uint32_t u = 0; u < o->op_count; u++) r->workspace[u] = o->workspace[u];
   for (uint32_t step = 0; step < r->g->ops.count; step++) {
     const uint32_t u = r->p->order_op_of[r->sequence[step]];
     const order_reuse *reuse = u == CALM_NONE ? NULL : best_reuse(r, u, step);
     if (!reuse) continue;
     assert(o->buffers[reuse->input].bytes == o->buffers[reuse->output].bytes);
     r->chain[reuse->output] = r->chain[reuse->input];
+    if (reuse->bytes > o->buffers[reuse->output].bytes)
+      r->workspace[u] -= reuse->bytes - o->buffers[reuse->output].bytes;
     r->out.merged = true;
   }
   return CALM_OK;
@@ -97,7 +105,7 @@ static calm_status number_bodies(placer *r) {
   for (uint32_t step = 0; step < r->g->ops.count; step++) {
     const op_id op = r->sequence[step];
     const uint32_t u = r->p->order_op_of[op];
-    const bool needs = u != CALM_NONE && o->workspace[u] > 0;
+    const bool needs = u != CALM_NONE && r->workspace[u] > 0;
     r->out.workspace_body[op] = needs ? count++ : CALM_NONE;
   }
   r->out.layout.body_count = count;
@@ -141,7 +149,7 @@ static layout_piece workspace_piece(const placer *r, op_id op) {
   return (layout_piece){.body = r->out.workspace_body[op],
                         .lower = step,
                         .upper = step + 1,
-                        .high = r->p->order.workspace[r->p->order_op_of[op]]};
+                        .high = r->workspace[r->p->order_op_of[op]]};
 }
 
 /* Pieces ascend by body, those of one body by buffer: counting sort. */

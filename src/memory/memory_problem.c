@@ -271,12 +271,13 @@ static bool may_use_slot(const builder *b, const graph_op *op, uint32_t slot) {
 
 /* A runtime may want a graph output to have bytes of its own. */
 static uint32_t overwriting_buffer(const builder *b, const graph_op *op) {
-  if (!bits_has(b->model->inplace, op->kind) || op->output_count == 0 ||
-      op->outputs[0] == CALM_NONE)
+  if (!bits_has(b->model->inplace, op->kind) || op->output_count == 0)
     return CALM_NONE;
-  const unsigned flags = b->g->tensors.data[op->outputs[0]].flags;
-  if (b->model->own_outputs && (flags & CALM_TENSOR_OUTPUT)) return CALM_NONE;
-  return sole_buffer(b, op->outputs[0]);
+  const uint32_t buffer = sole_buffer(b, op->outputs[0]);
+  if (buffer == CALM_NONE) return CALM_NONE;
+  const unsigned flags = b->g->tensors.data[b->p.tensor_of[buffer]].flags;
+  return b->model->own_outputs && (flags & CALM_TENSOR_OUTPUT) ? CALM_NONE
+                                                               : buffer;
 }
 
 static bool slot_repeats(const graph_op *op, uint32_t slot) {
@@ -285,13 +286,13 @@ static bool slot_repeats(const graph_op *op, uint32_t slot) {
   return false;
 }
 
-/* Does a kernel that changes a part of its first operand find the same bytes in
-   another one? */
+/* Does a kernel that changes one operand while it reads the others find the
+   same bytes in one of these? */
 static bool needs_unchanged(const builder *b, const graph_op *op,
                             uint32_t buffer) {
-  for (uint32_t i = 1; i < op->input_count && memory_changes_part(op->kind);
-       i++) {
-    if (op->inputs[i] == CALM_NONE) continue;
+  const uint32_t changed = memory_changed_slot(op->kind);
+  for (uint32_t i = 0; i < op->input_count && changed != CALM_NONE; i++) {
+    if (i == changed || op->inputs[i] == CALM_NONE) continue;
     const uint32_t *begin = &b->p.buffer_begin[op->inputs[i]];
     for (uint32_t k = begin[0]; k < begin[1]; k++)
       if (b->p.buffers[k] == buffer) return true;
@@ -299,9 +300,23 @@ static bool needs_unchanged(const builder *b, const graph_op *op,
   return false;
 }
 
+/* Whatever the model says of kinds, the first operand of a sum to be there may
+   become it; then there is nothing to add and no workspace to add it with. */
+static uint32_t find_handover(const builder *b, uint32_t u, order_reuse *out) {
+  const graph_op *op = &b->g->ops.data[b->p.op_of[u]];
+  const uint32_t input = sole_buffer(b, op->inputs[0]);
+  const uint32_t output = sole_buffer(b, op->outputs[0]);
+  if (output == CALM_NONE || !may_overwrite(b, input, output)) return 0;
+  const uint64_t bytes = b->p.order.buffers[output].bytes;
+  if (out)
+    *out = (order_reuse){u, input, output, bytes + b->p.order.workspace[u]};
+  return 1;
+}
+
 /* Permissions of operator u; counted only while `out` is NULL. */
 static uint32_t find_reuses(const builder *b, uint32_t u, order_reuse *out) {
   const graph_op *op = &b->g->ops.data[b->p.op_of[u]];
+  if (op->kind == OP_add_into) return find_handover(b, u, out);
   const uint32_t output = overwriting_buffer(b, op);
   uint32_t count = 0;
   for (uint32_t i = 0; output != CALM_NONE && i < op->input_count; i++) {

@@ -6,8 +6,9 @@
  * what they are judged by.
  *
  * A tensor is either stored, or it stands for others: a view for its input, an
- * elided concat for its operands.  `follow` finds what is stored behind a
- * tensor by walking back through the operators that only rename.
+ * elided concat for its operands, an operand of a partial sum for the sum.
+ * `follow` finds what is stored behind a tensor by walking back through the
+ * operators that only rename; sums are looked up.
  */
 #include "memory/memory_check.h"
 
@@ -30,7 +31,8 @@ typedef struct simulation {
   bool *kept;      /* it must survive the run */
   bool *outside;   /* it lies in memory of the caller */
   bool *alive;
-  tensor_id *origin; /* itself, or what a view is, after all, a view of */
+  tensor_id *origin; /* itself, or what a view is, after all, a view of, or the
+                        sum that it is a part of */
   bool *joined;      /* an elided concat makes it */
   tensor_id *sole; /* the stored tensor that is all there is behind it, NOTHING
                       or SEVERAL */
@@ -87,12 +89,20 @@ static uint32_t view_source(const simulation *s, const graph_op *op) {
   return slot;
 }
 
-typedef enum renaming { COMPUTES, VIEWS, JOINS } renaming;
+typedef enum renaming { COMPUTES, VIEWS, JOINS, SUMS } renaming;
+
+/* A partial result is added to others, so somebody has to compute it. */
+static bool is_partial(const simulation *s, tensor_id t) {
+  for (uint32_t i = s->g->reader_begin[t]; i < s->g->reader_begin[t + 1]; i++)
+    if (s->g->ops.data[s->g->readers[i]].kind == OP_partial_sum) return true;
+  return false;
+}
 
 static renaming classify(const simulation *s, const graph_op *op,
                          uint32_t *source_slot) {
+  if (op->kind == OP_partial_sum) return SUMS;
   if (op->output_count != 1 || op->outputs[0] == CALM_NONE ||
-      uses_variable(s, op))
+      uses_variable(s, op) || is_partial(s, op->outputs[0]))
     return COMPUTES;
   if (s->model->concat == CONCAT_ELIDE && op->kind == OP_concat &&
       op->input_count > 0)
@@ -186,15 +196,26 @@ static tensor_id sole_of_operands(const simulation *s, const graph_op *op) {
   return sole;
 }
 
+/* What is added up in a sum that is itself a partial result is added up in
+   the next one: from the last sum back to the first. */
+static void find_sums(simulation *s) {
+  for (tensor_id t = 0; t < s->g->tensors.count; t++) s->origin[t] = t;
+  for (uint32_t i = s->g->ops.count; i-- > 0;) {
+    const graph_op *op = &s->g->ops.data[s->g->order[i]];
+    for (uint32_t k = 0; op->kind == OP_partial_sum && k < op->input_count; k++)
+      s->origin[op->inputs[k]] = s->origin[op->outputs[0]];
+  }
+}
+
 /* A view of a view is a view of the first; producers come before readers. */
 static void find_origins(simulation *s) {
-  for (tensor_id t = 0; t < s->g->tensors.count; t++)
-    s->origin[t] = s->sole[t] = t;
+  find_sums(s);
+  for (tensor_id t = 0; t < s->g->tensors.count; t++) s->sole[t] = s->origin[t];
   for (uint32_t i = 0; i < s->g->ops.count; i++) {
     const graph_op *op = &s->g->ops.data[s->g->order[i]];
     uint32_t slot;
     const renaming kind = classify(s, op, &slot);
-    if (kind == COMPUTES) continue;
+    if (kind == COMPUTES || kind == SUMS) continue;
     const tensor_id out = op->outputs[0];
     s->joined[out] = kind == JOINS;
     if (kind == VIEWS) s->origin[out] = s->origin[op->inputs[slot]];
@@ -321,7 +342,8 @@ static tensor_id sole_in_arena(const simulation *s, tensor_id t) {
 static bool lets_overwrite(const simulation *s, const graph_op *op,
                            uint32_t slot, tensor_id source) {
   const tensor_id in = op->inputs[slot], out = op->outputs[0];
-  if (s->model->own_outputs && (tensor_of(s, out)->flags & CALM_TENSOR_OUTPUT))
+  if (s->model->own_outputs &&
+      (tensor_of(s, s->sole[out])->flags & CALM_TENSOR_OUTPUT))
     return false;
   if (s->model->sole_reader &&
       (reading_slots(s, in) > 1 || reading_slots(s, source) > 1))
@@ -331,20 +353,39 @@ static bool lets_overwrite(const simulation *s, const graph_op *op,
          memory_same_elements(tensor_of(s, in), tensor_of(s, out));
 }
 
-/* Visit what a kernel reads that changes a part of its first operand; nothing
-   for other kernels. */
+/* Visit what a kernel reads while it changes one of its operands; nothing for
+   other kernels. */
 static calm_status follow_unchanged(simulation *s, const graph_op *op) {
+  const uint32_t changed = memory_changed_slot(op->kind);
   forget(s);
-  if (!memory_changes_part(op->kind) || op->input_count == 0) return CALM_OK;
-  return follow_all(s, op->inputs + 1, op->input_count - 1);
+  for (uint32_t i = 0; i < op->input_count && changed != CALM_NONE; i++)
+    if (i != changed) TRY(follow(s, op->inputs[i]));
+  return CALM_OK;
+}
+
+/* Does an add_into find nothing to add to, and may what it is given, which
+   nobody needs any more, become the sum? */
+static bool hands_over(const simulation *s, const graph_op *op) {
+  if (op->kind != OP_add_into) return false;
+  const tensor_id source = sole_in_arena(s, op->inputs[0]);
+  const tensor_id sum = sole_in_arena(s, op->outputs[0]);
+  return source != CALM_NONE && sum != CALM_NONE && s->alive[source] &&
+         !s->alive[sum] && s->needs[source] == 1 && !s->kept[source] &&
+         rounded(s, source) == rounded(s, sum);
 }
 
 /* Bytes saved because the first output takes the place of an input that dies
-   with this operator.  Asked before the operator's tensors change state. */
+   with this operator; for a sum that begins so, its workspace is saved, too.
+   Asked before the operator's tensors change state. */
 static calm_status find_saving(simulation *s, const graph_op *op,
                                uint64_t *out) {
   *out = 0;
-  if (!bits_has(s->model->inplace, op->kind) || op->output_count == 0)
+  if (hands_over(s, op)) {
+    *out = rounded(s, s->sole[op->outputs[0]]) + scratch_of(s, op);
+    return CALM_OK;
+  }
+  if (op->kind == OP_add_into || !bits_has(s->model->inplace, op->kind) ||
+      op->output_count == 0)
     return CALM_OK;
   const tensor_id target = sole_in_arena(s, op->outputs[0]);
   if (target == CALM_NONE || s->alive[target]) return CALM_OK;
@@ -370,12 +411,13 @@ static calm_status run_step(simulation *s, uint32_t step, const graph_op *op) {
     const tensor_id t = s->found.data[i];
     if (occupies(s, t) && !s->alive[t]) give_birth(s, t, step);
   }
-  const uint64_t gross = s->live_bytes - saving;
-  if (!number_add(&s->profile->step_bytes[step], gross, scratch_of(s, op)))
+  uint64_t gross;
+  if (!number_add(&gross, s->live_bytes, scratch_of(s, op)))
     return context_fail(s->context, CALM_BAD_INPUT,
                         "graph '%s': more than 2^62 bytes are alive while '%s' "
                         "runs",
                         s->g->name, op->name);
+  s->profile->step_bytes[step] = gross - saving;
   for (uint32_t i = 0; i < s->found.count; i++) {
     const tensor_id t = s->found.data[i];
     if (--s->needs[t] == 0 && s->alive[t] && !s->kept[t]) bury(s, t, step);

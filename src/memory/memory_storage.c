@@ -7,6 +7,8 @@ typedef struct resolver {
   const graph *g;
   const memory_model *model;
   memory_storage *out;
+  tensor_id *sum_of; /* tensor -> itself, or the partial sum that it goes into,
+                        be it by way of others */
 } resolver;
 
 static const graph_tensor *tensor_at(const resolver *r, tensor_id t) {
@@ -40,10 +42,11 @@ static bool touches_state(const resolver *r, const graph_op *op) {
   return has_flag(r, op->outputs[0], CALM_TENSOR_VARIABLE);
 }
 
+/* What goes into a partial sum is added up there, whatever computes it. */
 static memory_sharing find_sharing(const resolver *r, const graph_op *op) {
   const memory_sharing none = {0, 0};
   if (op->output_count != 1 || op->outputs[0] == CALM_NONE ||
-      touches_state(r, op))
+      touches_state(r, op) || graph_goes_into_sum(r->g, op->outputs[0]))
     return none;
   if (op->kind == OP_concat && r->model->concat == CONCAT_ELIDE)
     return (memory_sharing){0, op->input_count};
@@ -73,15 +76,29 @@ static calm_status resolve_output(resolver *r, op_id id) {
   return CALM_OK;
 }
 
-/* Every tensor that no sharing operator makes is its own base; the others
-   follow in topological order. */
+/* A sum may go into another: the last of them comes first. */
+static calm_status resolve_sums(resolver *r, arena *a) {
+  const graph *g = r->g;
+  ARENA_ARRAY(a, r->sum_of, g->tensors.count);
+  for (tensor_id t = 0; t < g->tensors.count; t++) r->sum_of[t] = t;
+  for (uint32_t i = g->ops.count; i-- > 0;) {
+    const graph_op *op = &g->ops.data[g->order[i]];
+    if (op->kind != OP_partial_sum) continue;
+    for (uint32_t k = 0; k < op->input_count; k++)
+      r->sum_of[op->inputs[k]] = r->sum_of[op->outputs[0]];
+  }
+  return CALM_OK;
+}
+
+/* Every tensor that no sharing operator makes is its own base, or that of the
+   sum it goes into; the others follow in topological order. */
 static calm_status resolve_bases(resolver *r) {
   memory_storage *s = r->out;
   for (tensor_id t = 0; t < r->g->tensors.count; t++) {
     op_id producer = r->g->producer[t];
     if (producer != CALM_NONE && shares(s, producer)) continue;
     memory_rows_open(&s->bases, t);
-    TRY(memory_rows_add(&s->bases, t));
+    TRY(memory_rows_add(&s->bases, r->sum_of[t]));
   }
   for (uint32_t i = 0; i < r->g->ops.count; i++)
     if (shares(s, r->g->order[i])) TRY(resolve_output(r, r->g->order[i]));
@@ -140,11 +157,13 @@ static bool needs_place(const memory_storage *s, tensor_id t) {
   return false;
 }
 
-/* A sharing operator is free unless it also reads something else from the
-   arena, such as a shape that another operator computes. */
+/* A partial sum has been added up when it runs.  A sharing operator is free
+   unless it also reads something else from the arena, such as a shape that
+   another operator computes. */
 static bool is_free(const resolver *r, op_id id, uint64_t workspace) {
   const graph_op *op = &r->g->ops.data[id];
   const memory_sharing sharing = r->out->sharing[id];
+  if (op->kind == OP_partial_sum) return workspace == 0;
   if (sharing.from == sharing.to || workspace > 0) return false;
   for (uint32_t i = 0; i < op->input_count; i++)
     if ((i < sharing.from || i >= sharing.to) &&
@@ -198,7 +217,7 @@ static calm_status drop_untouched(resolver *r, arena *a) {
 calm_status memory_storage_resolve(memory_storage *out, const graph *g,
                                    const memory_model *model,
                                    const uint64_t *workspace, arena *a) {
-  resolver r = {g, model, out};
+  resolver r = {.g = g, .model = model, .out = out};
   const uint32_t tensors = g->tensors.count, ops = g->ops.count;
   *out = (memory_storage){0};
   TRY(memory_rows_init(&out->bases, tensors, tensors, a));
@@ -207,6 +226,7 @@ calm_status memory_storage_resolve(memory_storage *out, const graph *g,
   ARENA_ARRAY(a, out->free_op, ops);
   for (op_id op = 0; op < ops; op++)
     out->sharing[op] = find_sharing(&r, &g->ops.data[op]);
+  TRY(resolve_sums(&r, a));
   TRY(resolve_bases(&r));
   describe_bases(&r);
   for (op_id op = 0; op < ops; op++)

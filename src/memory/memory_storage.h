@@ -1,6 +1,7 @@
 /*
  * Whose bytes a tensor is made of.  A tensor that an operator computes has its
- * own; a view has its input's; an elided concat has those of all its operands.
+ * own; a view has its input's; an elided concat has those of all its operands;
+ * an operand of a partial sum has those of the sum, made by whoever is first.
  * From this follow which tensors need a place in the arena, from when to when
  * they are pinned, and which operators do nothing at all.  Private to the
  * memory room; memory_simulate.c answers the same questions its own way.

@@ -42,6 +42,8 @@ struct calm_model {
   option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
   uint64_t weight_bytes;
   model_offline_plan offline;
+  const struct onnx_origin *origins; /* of an .onnx file: where the bytes of
+                                        each value of the entry are */
   const char *external; /* where a weight lies that is in another file, as the
                            file says; NULL: all are inside */
   const char *const *metadata_names;

@@ -216,6 +216,7 @@ calm_status onnx_parse(onnx_reader *r) {
   TRY(onnx_bind(r));
   TRY(onnx_sort(r));
   onnx_mark_weights(r);
+  onnx_trace_origins(r);
   return CALM_OK;
 }
 
@@ -223,7 +224,8 @@ static calm_status read_file(onnx_reader *r) {
   TRY(onnx_parse(r));
   TRY(onnx_check_dims(r));
   TRY(onnx_infer(r));
-  return onnx_build(r);
+  TRY(onnx_build(r));
+  return onnx_mark_dynamic(r);
 }
 
 void onnx_reader_free(onnx_reader *r) {

@@ -158,6 +158,16 @@ static unsigned flags_of(const onnx_value *value) {
   return flags;
 }
 
+/* A weight that the caller may replace is not to be taken for what it is in the
+   file; one of the graph around is none of this graph. */
+static graph_contents contents_of(const onnx_value *value) {
+  if (!(value->flags & (ONNX_VALUE_WEIGHT | ONNX_VALUE_OUTER)))
+    return CONTENTS_HERE;
+  if (value->flags & (ONNX_VALUE_DEFAULT | ONNX_VALUE_OUTER))
+    return CONTENTS_COMPUTED;
+  return value->origin.contents;
+}
+
 /* What has no size counts no bytes; demand_sizes saw to it that this is so for
    good. */
 static void size_tensor(graph_tensor *tensor, const onnx_value *value) {
@@ -192,7 +202,11 @@ static calm_status add_tensors(builder *b) {
     b->ids[v] = CALM_NONE;
     if (!b->wanted[v]) continue;
     graph_tensor tensor = {
-        .name = value->name, .flags = flags_of(value), .file_index = v};
+        .name = value->name,
+        .flags = flags_of(value),
+        .contents = contents_of(value),
+        .dynamic = !has_shape(value) && shape_of(value) != NULL,
+        .file_index = v};
     size_tensor(&tensor, value);
     TRY(check_tensor(b, &tensor, value));
     TRY(graph_add_tensor(&b->ids[v], b->to, &tensor));
@@ -289,6 +303,7 @@ static calm_status add_graphs(onnx_reader *r, name_table *names) {
     graph g;
     TRY(choose_name(&name, r, names, i));
     graph_init(&g, &r->model->arena, name);
+    g.channels_first = true;
     VECTOR_PUSH(r->context, &r->model->graphs, g);
   }
   return CALM_OK;
@@ -355,8 +370,19 @@ static void tell_bounds(const onnx_reader *r) {
                 count > 1 ? "; others likewise" : "");
 }
 
+static calm_status keep_origins(onnx_reader *r) {
+  const onnx_graph *g = &r->graphs.data[0];
+  onnx_origin *origins;
+  ARENA_ARRAY(&r->model->arena, origins, g->values.count);
+  for (value_id v = 0; v < g->values.count; v++)
+    origins[v] = g->values.data[v].origin;
+  r->model->origins = origins;
+  return CALM_OK;
+}
+
 calm_status onnx_build(onnx_reader *r) {
   TRY(name_graphs(r));
+  TRY(keep_origins(r));
   for (uint32_t i = 0; i < r->graphs.count; i++) TRY(build_graph(r, i));
   tell_bounds(r);
   TRY(weigh(r));

@@ -124,6 +124,7 @@ static calm_status add_weight(onnx_reader *r, uint32_t graph, const char *name,
   }
   value->flags |= ONNX_VALUE_WEIGHT;
   value->type = tensor->type;
+  value->origin = tensor->origin;
   value->shape = (onnx_shape){tensor->dims, NULL, tensor->rank};
   value->contents = tensor->contents;
   return CALM_OK;

@@ -127,7 +127,7 @@ static calm_status read_scalar(onnx_attribute *out, onnx_reader *r,
 static calm_status read_attribute(onnx_attribute *out, onnx_reader *r,
                                   uint32_t graph, uint32_t node,
                                   proto_span span) {
-  onnx_attribute attribute = {.name = "", .s = ""};
+  onnx_attribute attribute = {.name = "", .s = "", .span = span};
   int32_t stated = 0;
   proto_cursor c = proto_open(&r->file, span);
   while (proto_more(&c)) {

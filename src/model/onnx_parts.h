@@ -62,6 +62,18 @@ enum {
                              initializer listed as an input, from IR 4 on */
 };
 
+/* Where the bytes of a weight are. */
+typedef struct onnx_origin {
+  graph_contents contents;
+  enum {
+    ORIGIN_NOWHERE, /* unless `contents` is CONTENTS_HERE */
+    ORIGIN_TENSOR,  /* a TensorProto */
+    ORIGIN_FILLED,  /* its one element again and again; an empty span: 0.0 */
+    ORIGIN_NUMBERS  /* the floats or ints of an AttributeProto */
+  } form;
+  proto_span span;
+} onnx_origin;
+
 typedef struct onnx_value {
   const char *name;
   int32_t type; /* ONNX_UNDEFINED: not known */
@@ -70,6 +82,7 @@ typedef struct onnx_value {
   const onnx_shape *most; /* where the shape is not known: one that no run
                              exceeds in elements; NULL: none */
   onnx_contents contents;
+  onnx_origin origin;
   value_id outer; /* ONNX_VALUE_OUTER: its id in the graph around */
   const char
       *why; /* why the shape is not known, "operator 'Foo' has no rule" */
@@ -85,6 +98,7 @@ typedef struct onnx_tensor {
   const uint8_t *bytes; /* raw_data in the file; NULL: none, or elsewhere */
   uint64_t length;      /* of raw_data, or of the external data */
   bool external;
+  onnx_origin origin;
   onnx_contents contents; /* filled if it has at most ONNX_SMALL elements
                              (integers of 32 or 64 bits) or ONNX_FEW (others) */
 } onnx_tensor;
@@ -115,6 +129,7 @@ typedef struct onnx_attribute {
   uint32_t count; /* of ints, floats or graphs */
   onnx_tensor tensor;
   uint32_t *graphs; /* of GRAPH (one) and GRAPHS: indices in the reader */
+  proto_span span;  /* the AttributeProto */
 } onnx_attribute;
 
 typedef struct onnx_node {
@@ -237,8 +252,20 @@ calm_status onnx_sort(onnx_reader *r);
 /* Mark the nodes that compute weights from weights, and what they compute. */
 void onnx_mark_weights(onnx_reader *r);
 
+/* Where a TensorProto has its bytes. */
+calm_status onnx_locate(onnx_origin *out, const proto_file *file,
+                        const onnx_tensor *tensor, proto_span span);
+
+/* Find out of each weight where its bytes are, also behind nodes that only
+   hand them on. */
+void onnx_trace_origins(onnx_reader *r);
+
 /* Make the graphs of the model. */
 calm_status onnx_build(onnx_reader *r);
+
+/* Mark the tensors of the model that are larger or smaller in other runs,
+   because only --dim says what the file leaves open. */
+calm_status onnx_mark_dynamic(onnx_reader *r);
 
 /* What a node is to the graph: kind, name of the kind, statefulness and
    attributes of `op`.  The rest of it is left alone. */

@@ -220,6 +220,7 @@ calm_status onnx_read_tensor(onnx_tensor *out, const char **name,
   TRY(read_dims(&tensor, r, span, TENSOR_DIMS));
   if (tensor.length == 0 || tensor.external) tensor.bytes = NULL;
   TRY(read_contents(&tensor, r, span));
+  TRY(onnx_locate(&tensor.origin, &r->file, &tensor, span));
   *out = tensor;
   return CALM_OK;
 }
@@ -238,6 +239,7 @@ calm_status onnx_read_sparse(onnx_tensor *out, const char **name,
   }
   tensor.bytes = NULL;
   tensor.contents = (onnx_contents){0};
+  tensor.origin = (onnx_origin){.contents = CONTENTS_ELSEWHERE};
   TRY(read_dims(&tensor, r, span, SPARSE_DIMS));
   *out = tensor;
   return CALM_OK;

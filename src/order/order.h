@@ -24,7 +24,9 @@ typedef struct order_buffer {
 } order_buffer;
 
 /* Operator `op` may write buffer `output` over buffer `input` when no other
-   operator needs `input` any more; this saves `bytes`, at most the smaller. */
+   operator needs `input` any more and `output` is not there yet; this saves
+   `bytes`: at most the smaller of the two, and, if they have any bytes, what it
+   then needs no more of its workspace. */
 typedef struct order_reuse {
   uint32_t op, input, output;
   uint64_t bytes;

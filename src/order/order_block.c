@@ -220,7 +220,32 @@ static uint64_t mem_after(const order_expansion *e, const order_candidate *c) {
 
 /* ---- Steps --------------------------------------------------------------- */
 
-/* The block that leaves the least memory, if that is no more than now. */
+/* Has everybody run who could begin a group, once `ops` have? */
+static bool all_have_run(const order_expansion *e, uint32_t birth,
+                         const uint64_t *ops) {
+  const order_groups *b = &e->core->births;
+  for (uint32_t i = b->begin[birth]; i < b->begin[birth + 1]; i++)
+    if (!bits_has(e->set, b->ops[i]) && !is_near_in(e, b->ops[i], ops))
+      return false;
+  return true;
+}
+
+/* The most workspace that others will have to find because `ops` begin what
+   they could have begun. */
+static uint64_t spared_no_more(const order_expansion *e, const uint64_t *ops) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < e->unborn_count && e->core->any_spared; i++) {
+    const uint32_t birth = e->unborn_group[i];
+    const uint64_t *begins = e->unborn_ops + (size_t)i * e->stride;
+    if (e->core->spared[birth] > most && bits_meet(ops, begins, e->words) &&
+        !all_have_run(e, birth, ops))
+      most = e->core->spared[birth];
+  }
+  return most;
+}
+
+/* The block that leaves the least memory, if that is no more than now,
+   workspace included that it makes others need. */
 static const order_candidate *find_commit(const order_expansion *e) {
   const order_candidate *best = NULL;
   uint64_t best_mem = e->mem;
@@ -229,6 +254,7 @@ static const order_candidate *find_commit(const order_expansion *e) {
     if (!c->minimal || c->cost > e->tau) continue;
     const uint64_t mem = mem_after(e, c);
     if (mem > best_mem || (best && mem == best_mem)) continue;
+    if (mem + spared_no_more(e, c->ops) > e->mem) continue;
     best = c;
     best_mem = mem;
   }

@@ -277,6 +277,13 @@ static bool row_has(const uint32_t *begin, const uint32_t *rows, uint32_t row,
   return false;
 }
 
+/* What always begins with the same operator can be begun by no other. */
+static void note_spared(order_core *c, uint32_t birth, uint64_t workspace) {
+  if (birth == CALM_NONE || workspace <= c->spared[birth]) return;
+  c->spared[birth] = workspace;
+  c->any_spared = true;
+}
+
 /* A permission holds in no state at all if the operator never is the last
    toucher of its input, or never the first of its output. */
 static void add_permission(builder *k, uint32_t r, uint32_t *count) {
@@ -289,9 +296,14 @@ static void add_permission(builder *k, uint32_t r, uint32_t *count) {
   if (!row_has(k->last_begin, k->lasts, input, reuse->op)) return;
   if (!row_has(k->first_begin, k->firsts, output, reuse->op)) return;
   const uint64_t bytes = reuse->bytes / c->unit;
-  assert(bytes <= c->spans[input].bytes && bytes <= c->spans[output].bytes);
+  assert(reuse->bytes <=
+         k->p->workspace[reuse->op] +
+             number_smaller(k->p->buffers[reuse->input].bytes,
+                            k->p->buffers[reuse->output].bytes));
   c->permissions[(*count)++] = (order_permission){reuse->op, k->death_of[input],
                                                   k->birth_of[output], bytes};
+  if (bytes > c->spans[output].bytes)
+    note_spared(c, k->birth_of[output], bytes - c->spans[output].bytes);
   c->permission_begin[reuse->op + 1] = *count;
   if (bytes > c->reuse[reuse->op]) c->reuse[reuse->op] = bytes;
 }
@@ -302,6 +314,7 @@ static calm_status find_permissions(builder *k, arena *a) {
   ARENA_ARRAY(a, c->permissions, k->p->reuse_count);
   ARENA_ARRAY(a, c->permission_begin, c->op_count + 1);
   ARENA_ARRAY(a, c->reuse, c->op_count);
+  ARENA_ARRAY(a, c->spared, c->births.count);
   for (uint32_t r = 0; r < k->p->reuse_count; r++) add_permission(k, r, &count);
   for (uint32_t u = 0; u < c->op_count; u++)
     if (c->permission_begin[u + 1] < c->permission_begin[u])

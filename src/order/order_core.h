@@ -44,6 +44,9 @@ typedef struct order_core {
   uint64_t fixed_bytes;          /* live throughout; part of both */
   uint64_t *born;                /* per operator: what can only begin with it */
   order_groups births;           /* what begins with the first of several */
+  uint64_t *spared;              /* per group of births: the most workspace that
+                                    whoever begins it needs no more */
+  bool any_spared;               /* one of these is not 0 */
   order_groups deaths;           /* what dies with the last of one or more */
   uint64_t *workspace;           /* per operator */
   uint64_t *reuse;               /* per operator: its largest permission */

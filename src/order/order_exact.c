@@ -140,9 +140,14 @@ static bool is_hopeless(const exact *x, uint32_t direction) {
          x->dropped[direction] / HOPELESS_RATIO > x->dropped[1 - direction];
 }
 
+/* The direction whose last pass left less behind. */
+static uint32_t better_direction(const exact *x) {
+  return x->direction_count == 2 && x->dropped[1] < x->dropped[0] ? 1 : 0;
+}
+
 /* Passes of one width just below the peak, until neither direction helps. */
 static calm_status descend(exact *x, uint32_t width) {
-  uint32_t d = x->dropped[1] < x->dropped[0] ? 1 : 0;
+  uint32_t d = better_direction(x);
   for (uint32_t failed = 0; failed < x->direction_count && !is_done(x);) {
     order_verdict verdict = ORDER_TRUNCATED;
     if (!is_hopeless(x, d)) TRY(run_pass(&verdict, x, d, x->peak - 1, width));
@@ -162,7 +167,7 @@ static calm_status descend(exact *x, uint32_t width) {
  * below is tried.  They may take a part of what the search has cost so far.
  */
 static calm_status bisect(exact *x, uint32_t width) {
-  const uint32_t d = x->dropped[1] < x->dropped[0] ? 1 : 0;
+  const uint32_t d = better_direction(x);
   const uint64_t enough = x->l->ticks + x->l->ticks / BISECTION_PART;
   uint64_t ceiling = x->peak - 1; /* from here on everything was tried */
   while (!is_done(x) && ceiling > x->bound && x->l->ticks < enough) {

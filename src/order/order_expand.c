@@ -9,7 +9,7 @@
  *     then P - Q: nothing up to w costs more than before, w has the same
  *     permission (a dies; the output has not begun), and what follows is below
  *     the old cost of w, because a, freed now, is at least as large as what the
- *     permission saved.                                       "permission stop"
+ *     permission saved beyond w's workspace.                  "permission stop"
  *   w has workspace:  the same with Q = w and what it needs.   "workspace stop"
  *   w only frees b:  the same with Q = what b's end needs, or any smaller Q of
  *     another buffer within it; as P has no workspace, any order inside Q will
@@ -27,9 +27,13 @@
  * mem is submodular, hence mem(Y+T) <= mem(Y) + mem(T) - mem(Y^T) <= mem(Y).
  * For the next operator u, new(u) does not grow with the set; and where T
  * deprives u of a permission because the output has begun, that output is no
- * longer new, which saves at least as much.  Inside a minimal block memory only
- * grows, so that mem(T) <= mem(S) is all it takes; a single operator needs no
- * more, either.
+ * longer new, which saves at least as much, unless the permission spares
+ * workspace.  Let s be the most that it spares beyond the output: as long as T
+ * has not begun the output, it takes mem(T) + s <= mem(X), for then mem(Y+T) <=
+ * mem(Y) - s where u misses the permission.  Inside a minimal block memory only
+ * grows, so that mem(T) + s <= mem(S) is all it takes; a single operator needs
+ * no more, either.  Mostly s is 0: no two operators begin the same output, or
+ * all that do are in T.
  *
  * All of this speaks of order problems in general.  The reversed problem is one
  * (a permission reversed trades input for output), so both directions may use
@@ -46,6 +50,7 @@ static calm_status reserve_groups(order_expansion *e, arena *a) {
   ARENA_ARRAY(a, e->unborn_bytes, c->births.count);
   ARENA_ARRAY(a, e->unborn_ops, (size_t)c->births.count * e->stride);
   ARENA_ARRAY(a, e->unborn_of, c->births.count);
+  ARENA_ARRAY(a, e->unborn_group, c->births.count);
   ARENA_ARRAY(a, e->birth_stamp, c->births.count);
   ARENA_ARRAY(a, e->death_stamp, c->deaths.count);
   ARENA_ARRAY(a, e->begun_stamp, c->births.count);
@@ -127,6 +132,19 @@ static uint64_t reuse_now(const order_expansion *e, uint32_t u) {
   return best;
 }
 
+/* The most workspace that others than u will have to find because u begins
+   what they could have begun. */
+static uint64_t spared_no_more(const order_expansion *e, uint32_t u) {
+  const order_groups *g = &e->core->births;
+  uint64_t most = 0;
+  for (uint32_t i = g->of_begin[u]; i < g->of_begin[u + 1]; i++) {
+    const uint32_t birth = g->of[i];
+    if (e->core->spared[birth] > most && !has_begun(e, birth))
+      most = e->core->spared[birth];
+  }
+  return most;
+}
+
 /* Running u, all of whose predecessors have run: the exact cost and outcome. */
 static order_step step_of(const order_expansion *e, uint32_t u) {
   const order_core *c = e->core;
@@ -165,19 +183,13 @@ static void widen_sets(order_expansion *e) {
   assert(e->words <= e->stride);
 }
 
-static bool sets_meet(const uint64_t *a, const uint64_t *b, uint32_t words) {
-  for (uint32_t w = 0; w < words; w++)
-    if (a[w] & b[w]) return true;
-  return false;
-}
-
 uint64_t order_new_bytes(const order_expansion *e, const uint64_t *ops) {
   uint64_t bytes = 0;
   for (uint32_t w = 0; w < e->words; w++)
     for (uint64_t rest = ops[w]; rest; rest &= rest - 1)
       bytes += e->born[w * 64 + bits_lowest(rest)];
   for (uint32_t i = 0; i < e->unborn_count; i++)
-    if (sets_meet(ops, unborn_ops_of(e, i), e->words))
+    if (bits_meet(ops, unborn_ops_of(e, i), e->words))
       bytes += e->unborn_bytes[i];
   return bytes;
 }
@@ -190,7 +202,7 @@ static uint64_t gain_after(const order_expansion *e, uint32_t u,
   for (uint32_t i = g->of_begin[u]; i < g->of_begin[u + 1]; i++) {
     const uint32_t birth = g->of[i];
     if (e->birth_stamp[birth] == e->stamp
-            ? !sets_meet(ops, unborn_ops_of(e, e->unborn_of[birth]), e->words)
+            ? !bits_meet(ops, unborn_ops_of(e, e->unborn_of[birth]), e->words)
             : !has_begun(e, birth))
       bytes += g->bytes[birth];
   }
@@ -207,6 +219,7 @@ static void add_births(order_expansion *e, uint32_t u) {
       e->birth_stamp[birth] = e->stamp;
       e->unborn_of[birth] = e->unborn_count;
       e->unborn_bytes[e->unborn_count] = g->bytes[birth];
+      e->unborn_group[e->unborn_count] = birth;
       memset(unborn_ops_of(e, e->unborn_count), 0,
              e->words * sizeof *e->unborn_ops);
       e->unborn_count++;
@@ -292,7 +305,7 @@ static bool try_single(order_expansion *e, uint32_t u) {
     note_pruned(e, step.cost);
     return false;
   }
-  if (e->rules.commit && step.mem <= e->mem) {
+  if (e->rules.commit && step.mem + spared_no_more(e, u) <= e->mem) {
     e->steps[0] = step;
     e->step_count = 1;
     e->pruned = UINT64_MAX;

@@ -72,8 +72,9 @@ typedef struct order_expansion {
   /* Groups that begin with the first of several, not begun in the state. */
   uint32_t unborn_count;
   uint64_t *unborn_bytes;
-  uint64_t *unborn_ops; /* local sets */
-  uint32_t *unborn_of;  /* birth group -> unborn, if stamped */
+  uint64_t *unborn_ops;   /* local sets */
+  uint32_t *unborn_of;    /* birth group -> unborn, if stamped */
+  uint32_t *unborn_group; /* the way back */
   uint64_t *birth_stamp, *death_stamp, stamp;
   uint64_t *begun_stamp; /* birth group -> the last state it was looked up in */
   bool *begun;           /* what was found there */

@@ -69,6 +69,87 @@ static void attributes_are_written(void **state) {
               "filter=3,3 stride=2,1 pads=1,0,1,0 group=2\n");
 }
 
+static message float_attribute(const char *name, float value) {
+  message a = attribute(name);
+  put_varint(&a, 2 << 3 | 5);
+  put(&a, &value, sizeof value);
+  put_number(&a, 20, 1);
+  return a;
+}
+
+static message text_attribute(const char *name, const char *value) {
+  message a = attribute(name);
+  put_text(&a, 4, value);
+  put_number(&a, 20, 3);
+  return a;
+}
+
+static message floats_attribute(const char *name, const float *values,
+                                size_t count) {
+  message a = attribute(name);
+  put_bytes(&a, 7, values, count * sizeof *values);
+  put_number(&a, 20, 6);
+  return a;
+}
+
+static void expect_attribute(message n, int64_t opset, const char *kind,
+                             const char *key, const char *value) {
+  message g = {0};
+  add_input(&g, "x", FLOAT, "1,4,5,5");
+  add_input(&g, "z", FLOAT, "1,4,5,5");
+  add_weight(&g, weight("w", FLOAT, "4,1,1,1"));
+  add_weight(&g, weight("c", FLOAT, "4"));
+  add_weight(&g, integers("axes", "2,-1"));
+  put_message(&g, 1, n);
+  add_output(&g, "y", FLOAT, NULL);
+  message m = model_of(g, 8, opset);
+  reading *r = reading_of_model(&m);
+  if (r->status != CALM_OK) fail_msg("%s", reading_message(r));
+  const graph_op *op = &r->model.graphs.data[0].ops.data[0];
+  assert_string_equal(op->kind_name, kind);
+  const char *found = graph_op_attribute(op, key);
+  assert_string_equal(found ? found : "none", value);
+  assert_int_equal(reading_end(r), 0);
+  free(m.bytes);
+}
+
+static message fused(const char *activation, const float *parameters,
+                     size_t count) {
+  message n = node("FusedConv", "x w - z", "y");
+  put_text(&n, 7, "com.microsoft");
+  put_message(&n, 5, int_attribute("group", 4));
+  if (activation) put_message(&n, 5, text_attribute("activation", activation));
+  if (count)
+    put_message(&n, 5,
+                floats_attribute("activation_params", parameters, count));
+  return n;
+}
+
+static void a_fused_convolution_has_an_activation(void **state) {
+  (void)state;
+  const float parameters[] = {0, 6, 0.1F};
+  expect_attribute(fused(NULL, NULL, 0), 17, "fused_conv", "activation",
+                   "none");
+  expect_attribute(fused("Relu", NULL, 0), 17, "fused_conv", "activation",
+                   "relu");
+  expect_attribute(fused("Clip", parameters, 2), 17, "fused_conv", "activation",
+                   "relu6");
+  expect_attribute(fused("Clip", parameters + 1, 2), 17, "fused_conv",
+                   "activation", "clip,6,0.1");
+  expect_attribute(fused("Novel", NULL, 0), 17, "fused_conv", "activation",
+                   "Novel");
+  expect_attribute(fused("Relu", NULL, 0), 17, "fused_conv", "group", "4");
+}
+
+static void facts_that_rewriting_needs_are_written(void **state) {
+  (void)state;
+  message n = node("BatchNormalization", "x c c c c", "y");
+  put_message(&n, 5, float_attribute("epsilon", 1e-3F));
+  expect_attribute(n, 17, "batch_normalization", "epsilon", "0.001");
+  expect_attribute(node("ReduceMean", "x axes", "y"), 18, "mean", "axes",
+                   "2,-1");
+}
+
 static message one_operator(const char *type, const char *inputs,
                             const char *outputs, int64_t opset) {
   message g = {0};
@@ -104,6 +185,8 @@ int main(void) {
       cmocka_unit_test(rows_are_sorted),
       cmocka_unit_test(convolutions_by_rank_and_group),
       cmocka_unit_test(attributes_are_written),
+      cmocka_unit_test(a_fused_convolution_has_an_activation),
+      cmocka_unit_test(facts_that_rewriting_needs_are_written),
       cmocka_unit_test(optional_outputs_that_nobody_reads_are_absent)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
