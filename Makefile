@@ -71,6 +71,8 @@ bench-runtimes: all ## measure every model in the real runtimes; docs/
 	@scripts/runtime-models
 	@JOBS=$(JOBS) scripts/runtime-tests -m slow
 	@JOBS=$(JOBS) build/venv-runtime/bin/python tests/runtime/table.py
+	@JOBS=$(JOBS) build/venv-runtime/bin/python \
+	  tests/runtime/table_rewriting.py
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (300) under the sanitizers
 	@scripts/setup build check

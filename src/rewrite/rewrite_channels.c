@@ -204,6 +204,7 @@ static calm_status make_part(tensor_id *out, const division *d, uint64_t begin,
   graph_op op;
   TRY(rewrite_imitate(&op, d->m, d->op, "activation"));
   TRY(rewrite_name(&op.name, d->m, d->op->name, "p", number));
+  if (op.kind == OP_fused_conv) op.kind = OP_conv2d;
   ARENA_ARRAY(d->m->a, operands, 3);
   operands[0] = part->tensor;
   if (weighted) TRY(slice_weights(&operands[1], d, begin, part, number));

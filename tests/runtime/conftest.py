@@ -12,10 +12,10 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     """Tests of one model run in one process, where results are remembered."""
     for item in items:
-        path = getattr(item, "callspec", None)
-        path = path and path.params.get("model")
-        if path is not None:
-            item.add_marker(pytest.mark.xdist_group(path.stem))
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        group = params.get("name", params.get("model"))
+        if group is not None:
+            item.add_marker(pytest.mark.xdist_group(str(group)))
 
 
 def pytest_generate_tests(metafunc):

@@ -12,8 +12,8 @@ Prints a JSON object: `models`, one entry per model with `outputs`, a list of
 digests per invocation, and `span`, the bytes from the lowest to the highest
 address of the activations in the interpreter's arena; or `error`.  With
 --all-tensors each tensor is kept and `tensors` holds a digest of each after
-the last invocation, by index; --keep FILE writes their values as well (of the
-last model), as an .npz archive.
+the last invocation, by index; --keep FILE writes the values of all these, else
+of the outputs (of the last model), as an .npz archive.
 """
 import argparse
 
@@ -71,10 +71,10 @@ def measure_span(interpreter):
     return max(highest) - min(lowest) if lowest else 0
 
 
-def kept_tensors(interpreter):
-    """All activations by index; needs an interpreter that keeps them."""
+def kept_tensors(interpreter, indices):
+    """Values by index, of those that the interpreter still has."""
     arrays = {}
-    for index in sorted(written_tensors(interpreter)):
+    for index in sorted(indices):
         try:
             arrays[index] = interpreter.get_tensor(index)
         except ValueError:  # its contents were not kept
@@ -92,13 +92,17 @@ def run_model(path, options):
         facts = {"span": measure_span(interpreter)}
         facts["outputs"] = [invoke(interpreter, number, options.seed)
                             for number in range(options.invocations)]
+        indices = {entry["index"]
+                   for entry in interpreter.get_output_details()}
         if options.all_tensors:
-            tensors = kept_tensors(interpreter)
+            indices = written_tensors(interpreter)
+        tensors = kept_tensors(interpreter, indices)
+        if options.all_tensors:
             facts["tensors"] = {index: runner.digest(array)
                                 for index, array in tensors.items()}
-            if options.keep:
-                numpy.savez(options.keep, **{str(index): array for
-                                             index, array in tensors.items()})
+        if options.keep:
+            numpy.savez(options.keep, **{str(index): array for
+                                         index, array in tensors.items()})
         return facts
     except Exception as error:  # whatever it raises, its words are kept
         return {"error": str(error)}

@@ -2,7 +2,8 @@
 """Run .onnx models in ONNX Runtime and print peak memory, order and outputs.
 
     run_ort.py MODEL... [--order priority|default] [--dim NAME=N]...
-               [--value INPUT=N]... [--invocations N] [--seed N]
+               [--value INPUT=N]... [--all-tensors] [--keep FILE]
+               [--invocations N] [--seed N]
 
 --dim says the size of a named dimension, or of one without a name by input and
 axis (x:1=64); what is not said is 1.  --value what all elements of
@@ -16,6 +17,9 @@ of buffers are off, there is one thread, and no earlier output is held.
 Prints a JSON object: `models`, one entry per model with `peak` in bytes (null
 if the profiler noted none), `sequence` (node indices in running order, of the
 main graph) and `outputs`, a list of digests per invocation; or `error`.
+--keep FILE writes the values of the last invocation's outputs, by name, as an
+.npz archive (of the last model); with --all-tensors each tensor is an output,
+so that the peak means nothing.
 """
 import argparse
 import json
@@ -23,6 +27,7 @@ import pathlib
 import tempfile
 
 import numpy
+import onnx
 import onnxruntime
 
 import runner
@@ -35,7 +40,18 @@ TYPES = {"float": "float32", "double": "float64", "float16": "float16",
          "int64": "int64", "uint64": "uint64", "bool": "bool"}
 
 
-def make_session(path, order, profile):
+def expose_all(path):
+    """The model with every tensor of its main graph as an output."""
+    model = onnx.load(path)
+    known = {entry.name for entry in model.graph.output}
+    for node in model.graph.node:
+        for name in node.output:
+            if name and name not in known:
+                model.graph.output.append(onnx.ValueInfoProto(name=name))
+    return model.SerializeToString()
+
+
+def make_session(model, order, profile):
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = (
         onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
@@ -49,7 +65,7 @@ def make_session(path, order, profile):
     options.enable_profiling = True
     options.profile_file_prefix = profile
     return onnxruntime.InferenceSession(
-        path, options, providers=["CPUExecutionProvider"])
+        model, options, providers=["CPUExecutionProvider"])
 
 
 def input_shape(entry, dims):
@@ -75,7 +91,11 @@ def make_inputs(session, options, invocation):
 
 def invoke(session, options, invocation):
     outputs = session.run(None, make_inputs(session, options, invocation))
-    return [runner.digest(numpy.asarray(array)) for array in outputs]
+    arrays = [numpy.asarray(array) for array in outputs]
+    if options.keep and invocation == options.invocations - 1:
+        names = [entry.name for entry in session.get_outputs()]
+        numpy.savez(options.keep, **dict(zip(names, arrays)))
+    return [runner.digest(array) for array in arrays]
 
 
 def kernel_events(profile):
@@ -98,7 +118,8 @@ def read_profile(profile):
 def run_model(path, options):
     with tempfile.TemporaryDirectory() as folder:
         try:
-            session = make_session(path, options.order, folder + "/profile")
+            model = expose_all(path) if options.all_tensors else path
+            session = make_session(model, options.order, folder + "/profile")
             outputs = [invoke(session, options, number)
                        for number in range(options.invocations)]
             facts = read_profile(session.end_profiling())
@@ -119,6 +140,8 @@ def main():
     parser.add_argument("--order", choices=ORDERS, default="priority")
     parser.add_argument("--dim", action="append", default=[])
     parser.add_argument("--value", action="append", default=[])
+    parser.add_argument("--all-tensors", action="store_true")
+    parser.add_argument("--keep")
     parser.add_argument("--invocations", type=int, default=2)
     parser.add_argument("--seed", type=int, default=runner.SEED)
     options = parser.parse_args()

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Run a .tflite model in TensorFlow Lite Micro and print what it did.
 
-    run_tflm.py MODEL [--invocations N] [--seed N]
+    run_tflm.py MODEL [--keep FILE] [--invocations N] [--seed N]
 
 Prints a JSON object: `head`, `tail` and `total` of the arena in bytes, as the
 runtime's own allocator reports them, and `outputs`, a list of digests per
 invocation.  If the model cannot be run: `error`, the runtime's message, and
-the arena if it got that far.  The state of a model lives on from invocation to
-invocation, so that a plan that overwrites it shows.
+the arena if it got that far.  --keep FILE writes the values of the outputs of
+the last invocation, by number, as an .npz archive.  The state of a model lives
+on from invocation to invocation, so that a plan that overwrites it shows.
 """
 import argparse
 import os
 import re
 import tempfile
 
+import numpy
 from tflite_micro.python.tflite_micro import runtime
 
 import runner
@@ -54,18 +56,20 @@ def read_arena(text):
     return {word: int(number) for word, number in re.findall(ARENA_LINE, text)}
 
 
-def invoke(interpreter, invocation, seed):
+def invoke(interpreter, invocation, options):
     for index, entry in enumerate(describe(interpreter.get_input_details)):
         array = runner.make_input(entry["shape"], entry["dtype"], index,
-                                  invocation, seed)
+                                  invocation, options.seed)
         interpreter.set_input(array, index)
     interpreter.invoke()
-    outputs = describe(interpreter.get_output_details)
-    return [runner.digest(interpreter.get_output(index))
-            for index in range(len(outputs))]
+    arrays = {str(index): interpreter.get_output(index) for index in
+              range(len(describe(interpreter.get_output_details)))}
+    if options.keep and invocation == options.invocations - 1:
+        numpy.savez(options.keep, **arrays)
+    return [runner.digest(array) for array in arrays.values()]
 
 
-def run_model(path, invocations, seed):
+def run_model(path, options):
     facts = {}
     with Stderr() as stderr:
         try:
@@ -73,8 +77,8 @@ def run_model(path, invocations, seed):
                 path, arena_size=ARENA_BYTES)
             interpreter.print_allocations()
             facts = read_arena(stderr.text())
-            facts["outputs"] = [invoke(interpreter, number, seed)
-                                for number in range(invocations)]
+            facts["outputs"] = [invoke(interpreter, number, options)
+                                for number in range(options.invocations)]
         except Exception as error:  # whatever it raises, its words are kept
             facts["error"] = f"{error}: {stderr.text().strip()}"
     return facts
@@ -83,10 +87,11 @@ def run_model(path, invocations, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model")
+    parser.add_argument("--keep")
     parser.add_argument("--invocations", type=int, default=runner.INVOCATIONS)
     parser.add_argument("--seed", type=int, default=runner.SEED)
     options = parser.parse_args()
-    runner.report(run_model(options.model, options.invocations, options.seed))
+    runner.report(run_model(options.model, options))
 
 
 if __name__ == "__main__":

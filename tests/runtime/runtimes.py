@@ -48,15 +48,26 @@ def litert(mode, *paths, all_tensors=False):
     return facts.get("models") or [facts] * len(paths)
 
 
-def litert_values(path):
-    """The values of all activations in LiteRT, by index, as whole numbers."""
+def kept(script, *arguments):
+    """The arrays that a runner keeps, by name or index."""
     with tempfile.TemporaryDirectory() as folder:
-        kept = folder + "/values.npz"
-        facts = start("run_litert.py", "reference", path, "--all-tensors",
-                      "--keep", kept)
-        assert "error" not in facts["models"][0], facts
-        with numpy.load(kept) as arrays:
-            return {index: arrays[index].astype(int) for index in arrays}
+        path = folder + "/values.npz"
+        facts = start(script, *arguments, "--keep", path)
+        facts = facts.get("models", [facts])[0]
+        assert "error" not in facts, facts["error"]
+        with numpy.load(path) as arrays:
+            return {name: arrays[name] for name in arrays}
+
+
+def litert_values(path, mode="reference"):
+    """The values of all activations in LiteRT, by index."""
+    arrays = kept("run_litert.py", mode, path, "--all-tensors")
+    return {int(index): array for index, array in arrays.items()}
+
+
+def ort_values(path):
+    """The values of all activations in ONNX Runtime, by name."""
+    return kept("run_ort.py", path, "--all-tensors")
 
 
 def ort(*paths, order="priority", dims=(), values=()):

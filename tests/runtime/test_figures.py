@@ -58,8 +58,8 @@ def test_swiftnet_equals_its_twin(tmp_path):
     write_int8(twin, "--order", "file", "--no-offline-plan")
     before, after = (runtimes.litert_values(path) for path in (SWIFTNET, twin))
     assert before.keys() == after.keys()
-    different = [index for index, array in before.items()
-                 if not numpy.array_equal(array - 128, after[index])]
+    different = [index for index, array in before.items() if not
+                 numpy.array_equal(array.astype(int) - 128, after[index])]
     assert not different
 
 

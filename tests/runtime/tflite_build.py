@@ -12,8 +12,32 @@ import numpy
 from ai_edge_litert import schema_py_generated as schema
 
 TYPES = {"float32": schema.TensorType.FLOAT32, "bool": schema.TensorType.BOOL,
-         "int32": schema.TensorType.INT32,
+         "int8": schema.TensorType.INT8, "int32": schema.TensorType.INT32,
          "resource": schema.TensorType.RESOURCE}
+ALIGNMENT = 16  # of constants, as the schema demands
+
+
+class Buffer(schema.BufferT):
+    """The generated class does not align what it writes."""
+
+    def Pack(self, builder):
+        if self.data is None:
+            return super().Pack(builder)
+        builder.StartVector(1, len(self.data), ALIGNMENT)
+        builder.head -= len(self.data)
+        builder.Bytes[builder.head:builder.head + len(self.data)] = self.data
+        data = builder.EndVector()
+        schema.BufferStart(builder)
+        schema.BufferAddData(builder, data)
+        return schema.BufferEnd(builder)
+
+
+def quantization(scales, zero_points, axis):
+    entry = schema.QuantizationParametersT()
+    entry.scale = numpy.atleast_1d(numpy.float32(scales))
+    entry.zeroPoint = numpy.atleast_1d(numpy.int64(zero_points))
+    entry.quantizedDimension = axis
+    return entry
 
 
 class Graph:
@@ -24,12 +48,16 @@ class Graph:
         self.tensors, self.operators = [], []
         self.inputs, self.outputs = [], []
 
-    def tensor(self, name, shape, role=None, dtype="float32", data=None):
+    def tensor(self, name, shape, role=None, dtype="float32", data=None,
+               scales=None, zero_points=0, axis=0):
         """Add a tensor; role is this graph's `inputs` or `outputs`."""
         entry = schema.TensorT()
         entry.name, entry.shape = name.encode(), list(shape)
         entry.type = TYPES[dtype]
         entry.buffer = self.file.buffer(data, dtype)
+        if scales is not None:
+            zero_points = numpy.broadcast_to(zero_points, numpy.shape(scales))
+            entry.quantization = quantization(scales, zero_points, axis)
         self.tensors.append(entry)
         if role is not None:
             role.append(len(self.tensors) - 1)
@@ -83,10 +111,9 @@ class File:
         return self.graphs[-1]
 
     def buffer(self, data, dtype):
-        entry = schema.BufferT()
+        entry = Buffer()
         if data is not None:
-            raw = numpy.asarray(data, dtype).tobytes()
-            entry.data = list(raw)
+            entry.data = numpy.asarray(data, dtype).tobytes()
         self.buffers.append(entry)
         return len(self.buffers) - 1
 
