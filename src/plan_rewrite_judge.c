@@ -29,7 +29,10 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
   j.quick.budget_bytes = UINT64_MAX;
   j.quick.tick_limit = number_smaller(options->tick_limit, QUICK_TICKS);
   j.quick.count = false;
-  TRY(pipeline_memory_model(&j.memory, model, options));
+  context_mute(model->context, true); /* all has been said before */
+  calm_status status = plan_memory_model(&j.memory, model, options);
+  context_mute(model->context, false);
+  TRY(status);
   TRY(pipeline_body_arenas(&j.body_arenas, model, &j.memory, a));
   TRY(plan_rewrite_parts(&j.parts, sites, a));
   *out = j;
