@@ -111,6 +111,9 @@ static const char *fault_of_tensor(const judge *j, tensor_id t) {
   if (descent->contents == EDIT_SAME) return fault_of_same(tensor, from);
   if (descent->contents == EDIT_MADE) {
     if (tensor->flags) return "it is new, and yet not inner";
+    if (from->flags & CALM_TENSOR_CONST) return "it is made like a constant";
+    if (tensor->quantization != from->quantization)
+      return "it is quantised in another way than what it is made like";
     return j->after->producer[t] == CALM_NONE ? "nobody makes it" : NULL;
   }
   if (!constant || tensor->flags != CALM_TENSOR_CONST)
@@ -506,14 +509,19 @@ static calm_status add_bias(meaning *sum, judge *j, op_id u) {
   return sum_of_two(sum, &j->m, sum, &bias, old_op(j, u)->outputs[0]);
 }
 
+static bool adds(const graph_op *op, edit_role role) {
+  if (role == EDIT_SUM) return op->kind == OP_partial_sum;
+  return op->kind == OP_add ? op->input_count == 2
+                            : op->kind == OP_add_into && op->input_count == 1;
+}
+
 /* add, add_into, partial_sum. */
 static calm_status mean_sum(meaning *out, judge *j, op_id u) {
   const graph_op *op = new_op(j, u);
   const edit_op *descent = &j->edit->ops.data[u];
   meaning sum = {.like = CALM_NONE};
   const bool partial = descent->role == EDIT_SUM;
-  if (partial ? op->kind != OP_partial_sum
-              : op->kind != OP_add && op->kind != OP_add_into) {
+  if (!adds(op, descent->role)) {
     wrong(j, "it does not add");
     return CALM_OK;
   }
@@ -785,6 +793,8 @@ static calm_status settle(judge *j, op_id u, tensor_id t) {
     if (old == CALM_NONE ||
         graph_op_attribute(&j->before->ops.data[old], "activation"))
       wrong(j, "its result lacks an activation");
+    else if (old != j->edit->ops.data[u].from)
+      wrong(j, "it is made for another operator than the one it stands for");
     else
       TRY(sum_is_complete(&complete, &j->m, x, old));
   }

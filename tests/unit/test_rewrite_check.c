@@ -1,5 +1,6 @@
 #include "rewrite_parted.h"
 #include "rewrite_run.h"
+#include "rewrite_mutation.h"
 
 /* ---- Edits that are right ------------------------------------------------ */
 
@@ -149,10 +150,154 @@ static void rules_make_right_edits(void **state) {
   }
 }
 
+/* ---- Edits that are broken ----------------------------------------------- */
+
+typedef struct tally {
+  uint32_t refused, harmless, kinds[MUTATIONS];
+} tally;
+
+/* Does it still yield the same numbers? */
+static bool still_right(subject *s, graph_edit *edit, const net_run *before) {
+  run_source source = {&s->g, &s->f.arena};
+  net_run after;
+  if (rewrite_fill(edit, run_read, &source, &s->f.arena)) return false;
+  const bool same = run_net(&after, &edit->after, edit, false) &&
+                    run_distance(before, &after) <= 1e-4;
+  run_free(&after);
+  return same;
+}
+
+/* Whoever is let pass must be right. */
+static void judge_mutant(subject *s, graph_edit *edit, const net_run *before,
+                         uint32_t kind, tally *count, uint64_t seed) {
+  if (graph_finish(&edit->after, "mutant")) return;
+  if (rewrite_check(edit, s->f.context)) {
+    count->refused++;
+    count->kinds[kind]++;
+    return;
+  }
+  count->harmless++;
+  if (still_right(s, edit, before)) return;
+  print_graph(&s->g, s->f.context);
+  print_graph(&edit->after, s->f.context);
+  fail_msg("seed %u: mutation %u passed", (unsigned)seed, (unsigned)kind);
+}
+
+static void mutate(subject *s, graph_edit *edit, random_state *r, tally *count,
+                   uint64_t seed) {
+  run_source source = {&s->g, &s->f.arena};
+  net_run before;
+  mutation m;
+  assert_int_equal(rewrite_fill(edit, run_read, &source, &s->f.arena), CALM_OK);
+  assert_true(run_net(&before, &s->g, NULL, false));
+  mutation_open(&m, edit, r);
+  for (uint32_t i = 0; i < 40; i++) {
+    const uint32_t kind = random_below(r, MUTATIONS);
+    mutation_own(&edit->after);
+    if (mutations[kind](&m)) judge_mutant(s, edit, &before, kind, count, seed);
+    mutation_undo(&m);
+  }
+  is_right(edit, s->f.context, seed);
+  run_free(&before);
+}
+
+static void broken_edits_are_refused(void **state) {
+  (void)state;
+  tally count = {0};
+  for (uint64_t seed = 0; seed < 600; seed++) {
+    subject s = {.chained = false};
+    random_state r = random_from_seed(seed);
+    fixture_open(&s.f, NULL);
+    apply_random(&s, &r, seed);
+    chain_subject(&s, &r);
+    if (s.g.tensors.data[0].type != ELEMENT_ABSTRACT && s.g.ops.count > 0) {
+      mutate(&s, &s.abstract, &r, &count, seed);
+      mutate(&s, &s.concrete, &r, &count, seed);
+    }
+    close_subject(&s);
+  }
+  for (uint32_t i = 0; i < MUTATIONS; i++) assert_true(count.kinds[i] > 20);
+  assert_true(count.refused > 10 * count.harmless);
+}
+
+/* ---- What numbers do not show -------------------------------------------- */
+
+static bool lose_output(graph *g, random_state *r) {
+  graph_tensor *t = &g->tensors.data[random_below(r, g->tensors.count)];
+  if (!(t->flags & CALM_TENSOR_OUTPUT)) return false;
+  t->flags &= ~(unsigned)CALM_TENSOR_OUTPUT;
+  return true;
+}
+
+static bool lose_name(graph *g, random_state *r) {
+  graph_tensor *t = &g->tensors.data[random_below(r, g->tensors.count)];
+  if (!(t->flags & (CALM_TENSOR_OUTPUT | CALM_TENSOR_INPUT))) return false;
+  t->name = "another";
+  return true;
+}
+
+static bool lose_wait(graph *g, random_state *r) {
+  graph_op *op = &g->ops.data[random_below(r, g->ops.count)];
+  if (!op->after_count) return false;
+  op->after_count = 0;
+  return true;
+}
+
+static bool gain_type(graph *g, random_state *r) {
+  graph_tensor *t = &g->tensors.data[random_below(r, g->tensors.count)];
+  if (t->type == ELEMENT_ABSTRACT || t->flags & CALM_TENSOR_CONST) return false;
+  t->type = ELEMENT_i32;
+  return true;
+}
+
+static bool gain_quantization(graph *g, random_state *r) {
+  graph_tensor *t = &g->tensors.data[random_below(r, g->tensors.count)];
+  if (t->flags & CALM_TENSOR_CONST) return false;
+  t->quantization++;
+  return true;
+}
+
+static void blemish(subject *s, graph_edit *edit, random_state *r,
+                    uint32_t *counts) {
+  static bool (*const ways[])(graph *, random_state *) = {
+      lose_output, lose_name, lose_wait, gain_type, gain_quantization};
+  mutation m;
+  mutation_open(&m, edit, r);
+  for (uint32_t i = 0; i < 40; i++) {
+    const uint32_t kind = random_below(r, 5);
+    if (ways[kind](&edit->after, r)) {
+      assert_int_equal(graph_finish(&edit->after, "mutant"), CALM_OK);
+      assert_int_equal(rewrite_check(edit, s->f.context), CALM_INTERNAL);
+      counts[kind]++;
+    }
+    mutation_undo(&m);
+  }
+}
+
+static void blemishes_are_refused(void **state) {
+  (void)state;
+  uint32_t counts[5] = {0};
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    subject s = {.chained = false};
+    random_state r = random_from_seed(seed);
+    fixture_open(&s.f, NULL);
+    apply_random(&s, &r, seed);
+    chain_subject(&s, &r);
+    if (s.g.ops.count > 0) {
+      blemish(&s, &s.abstract, &r, counts);
+      blemish(&s, &s.concrete, &r, counts);
+    }
+    close_subject(&s);
+  }
+  for (uint32_t i = 0; i < 5; i++) assert_true(counts[i] > 20);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_edits_pass),
       cmocka_unit_test(rules_make_right_edits),
+      cmocka_unit_test(broken_edits_are_refused),
+      cmocka_unit_test(blemishes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
