@@ -89,12 +89,16 @@ static rewrite_options random_options(random_state *r, bool abstract) {
   return options;
 }
 
-static void apply_random(subject *s, random_state *r, uint64_t seed) {
-  const net_options net = {random_below(r, 4) == 0, random_below(r, 2),
-                           NET_OPS};
+static rewrite_options wide_options(random_state *r) {
+  rewrite_options options = random_options(r, true);
+  options.accumulator_factor = 2 << random_below(r, 2);
+  options.rules[REWRITE_sums] = false;
+  return options;
+}
+
+static void apply_sites(subject *s, random_state *r, rewrite_options options,
+                        uint64_t seed) {
   rewrite_sites sites;
-  random_net(&s->g, &s->f.arena, r, net);
-  const rewrite_options options = random_options(r, net.abstract);
   assert_int_equal(rewrite_find_sites(&sites, &s->g, &options, &s->f.arena),
                    CALM_OK);
   bool *taken = arena_calloc(&s->f.arena, sites.count, sizeof *taken);
@@ -103,6 +107,13 @@ static void apply_random(subject *s, random_state *r, uint64_t seed) {
     taken[i] = !sites.sites[i].refusal && (all || random_below(r, 2));
   if (rewrite_apply(&s->abstract, &sites, taken, &s->f.arena))
     fail_msg("seed %u: %s", (unsigned)seed, calm_context_message(s->f.context));
+}
+
+static void apply_random(subject *s, random_state *r, uint64_t seed) {
+  const net_options net = {random_below(r, 4) == 0, random_below(r, 2),
+                           NET_OPS};
+  random_net(&s->g, &s->f.arena, r, net);
+  apply_sites(s, r, random_options(r, net.abstract), seed);
 }
 
 static bool is_computed(const graph_edit *edit) {
@@ -130,6 +141,33 @@ static void runs_alike(subject *s, graph_edit *edit, uint64_t seed) {
   }
   run_free(&before);
   run_free(&after);
+}
+
+/* Wide sums are for paper: they can be judged, but not chained. */
+static void wide_sums_are_abstract(void **state) {
+  (void)state;
+  uint32_t wide = 0;
+  for (uint64_t seed = 0; seed < 300; seed++) {
+    subject s = {.chained = false};
+    random_state r = random_from_seed(seed);
+    fixture_open(&s.f, NULL);
+    random_net(&s.g, &s.f.arena, &r, (net_options){true, false, NET_OPS});
+    apply_sites(&s, &r, wide_options(&r), seed);
+    is_right(&s.abstract, s.f.context, seed);
+    bool sums = false;
+    for (op_id u = 0; u < s.abstract.ops.count; u++)
+      sums = sums || s.abstract.ops.data[u].role == EDIT_SUM;
+    op_id *sequence = s.abstract.after.order;
+    const calm_status status =
+        rewrite_chain(&s.concrete, &s.abstract, sequence, false, &s.f.arena);
+    assert_int_equal(status, sums ? CALM_UNSUPPORTED : CALM_OK);
+    wide += sums;
+    if (status == CALM_OK) graph_edit_free(&s.concrete);
+    graph_edit_free(&s.abstract);
+    graph_free(&s.g);
+    fixture_close(&s.f);
+  }
+  assert_true(wide > 50);
 }
 
 static void rules_make_right_edits(void **state) {
@@ -296,6 +334,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_edits_pass),
       cmocka_unit_test(rules_make_right_edits),
+      cmocka_unit_test(wide_sums_are_abstract),
       cmocka_unit_test(broken_edits_are_refused),
       cmocka_unit_test(blemishes_are_refused),
   };
