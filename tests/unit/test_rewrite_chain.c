@@ -279,7 +279,7 @@ static void chain_random(fixture *f, random_state *r) {
 
 static void random_networks_are_chained(void **state) {
   (void)state;
-  for (uint64_t seed = 0; seed < 2000; seed++) {
+  for (uint64_t seed = 0; seed < 500; seed++) {
     fixture f;
     random_state r = random_from_seed(seed);
     fixture_open(&f, NULL);

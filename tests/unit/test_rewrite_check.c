@@ -1,4 +1,5 @@
 #include "rewrite_parted.h"
+#include "scarce.h"
 #include "rewrite_run.h"
 #include "rewrite_mutation.h"
 
@@ -69,7 +70,7 @@ static void is_right(const graph_edit *edit, calm_context *context,
 
 static void right_edits_pass(void **state) {
   (void)state;
-  for (uint64_t seed = 0; seed < 1000; seed++) {
+  for (uint64_t seed = 0; seed < 300; seed++) {
     subject s;
     open_subject(&s, seed);
     is_right(&s.abstract, s.f.context, seed);
@@ -91,7 +92,7 @@ static rewrite_options random_options(random_state *r, bool abstract) {
 
 static rewrite_options wide_options(random_state *r) {
   rewrite_options options = random_options(r, true);
-  options.accumulator_factor = 2 << random_below(r, 2);
+  options.accumulator_factor = random_below(r, 2) ? 2 : 4;
   options.rules[REWRITE_sums] = false;
   return options;
 }
@@ -172,7 +173,7 @@ static void wide_sums_are_abstract(void **state) {
 
 static void rules_make_right_edits(void **state) {
   (void)state;
-  for (uint64_t seed = 0; seed < 2000; seed++) {
+  for (uint64_t seed = 0; seed < 800; seed++) {
     subject s = {.chained = false};
     random_state r = random_from_seed(seed);
     fixture_open(&s.f, NULL);
@@ -242,7 +243,7 @@ static void mutate(subject *s, graph_edit *edit, random_state *r, tally *count,
 static void broken_edits_are_refused(void **state) {
   (void)state;
   tally count = {0};
-  for (uint64_t seed = 0; seed < 600; seed++) {
+  for (uint64_t seed = 0; seed < 150; seed++) {
     subject s = {.chained = false};
     random_state r = random_from_seed(seed);
     fixture_open(&s.f, NULL);
@@ -315,7 +316,7 @@ static void blemish(subject *s, graph_edit *edit, random_state *r,
 static void blemishes_are_refused(void **state) {
   (void)state;
   uint32_t counts[5] = {0};
-  for (uint64_t seed = 0; seed < 200; seed++) {
+  for (uint64_t seed = 0; seed < 80; seed++) {
     subject s = {.chained = false};
     random_state r = random_from_seed(seed);
     fixture_open(&s.f, NULL);
@@ -330,6 +331,35 @@ static void blemishes_are_refused(void **state) {
   for (uint32_t i = 0; i < 5; i++) assert_true(counts[i] > 20);
 }
 
+/* ---- Without memory ------------------------------------------------------ */
+
+/* Each allocation in turn fails; nothing is left behind. */
+static void memory_may_run_out(void **state) {
+  (void)state;
+  subject s = {.chained = false};
+  random_state r = random_from_seed(5);
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator allocator = {scarce_reallocate, &left};
+  calm_status status = CALM_NO_MEMORY;
+  fixture_open(&s.f, &allocator);
+  random_net(&s.g, &s.f.arena, &r, (net_options){false, true, NET_OPS});
+  apply_sites(&s, &r, random_options(&r, true), 5);
+  for (uint64_t grant = 0; status; grant++) {
+    left = grant;
+    status = rewrite_chain(&s.concrete, &s.abstract, s.abstract.after.order,
+                           true, &s.f.arena);
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+  }
+  status = CALM_NO_MEMORY;
+  for (uint64_t grant = 0; status; grant++) {
+    left = grant;
+    status = rewrite_check(&s.concrete, s.f.context);
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+  }
+  left = SCARCE_NEVER;
+  close_subject(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_edits_pass),
@@ -337,6 +367,7 @@ int main(void) {
       cmocka_unit_test(wide_sums_are_abstract),
       cmocka_unit_test(broken_edits_are_refused),
       cmocka_unit_test(blemishes_are_refused),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
