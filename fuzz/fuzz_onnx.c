@@ -3,13 +3,16 @@
  * is a text that can be read; the file can be written in another order of its
  * operators, is as long as before, and reads as a model of the same tensors
  * whose order runs; and written in the order that it has, it stays as it is.
- * Reading twice gives the same, and nothing is left behind.
+ * Rebuilt from an edit that changes nothing, or that does everything twice, it
+ * reads as the graph of the edit.  Reading twice gives the same, and nothing is
+ * left behind.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tests/edited.h"
 #include "demand.h"
 #include "model/model.h"
 
@@ -123,6 +126,56 @@ static void check_writing(const calm_model *model) {
   }
 }
 
+/* Another operator that does the same for nobody, where that is no matter. */
+static void repeat_op(graph_edit *edit, op_id u, arena *a) {
+  const graph *g = edit->before;
+  graph_op op = g->ops.data[u];
+  tensor_id *outputs = arena_calloc(a, op.output_count, sizeof *outputs);
+  demand(outputs != NULL);
+  if (op.stateful || op.body_count || op.output_count == 0) return;
+  for (uint32_t i = 0; i < op.output_count; i++)
+    if (op.outputs[i] != CALM_NONE &&
+        g->tensors.data[op.outputs[i]].type == ELEMENT_ABSTRACT)
+      return;
+  for (uint32_t i = 0; i < op.output_count; i++) {
+    outputs[i] = CALM_NONE;
+    if (op.outputs[i] == CALM_NONE) continue;
+    graph_tensor tensor = g->tensors.data[op.outputs[i]];
+    const edit_tensor descent = {.from = op.outputs[i], .contents = EDIT_MADE};
+    tensor.flags = 0;
+    demand(graph_edit_add_tensor(&outputs[i], edit, &tensor, &descent) ==
+           CALM_OK);
+  }
+  op.outputs = outputs;
+  const edit_op descent = {.from = u, .role = EDIT_KEEP};
+  demand(graph_edit_add_op(&u, edit, &op, &descent) == CALM_OK);
+}
+
+/* What is refused without need, is a finding: only names may be in the way. */
+static void check_rebuilding(const calm_model *model, int twice) {
+  graph_edit edit;
+  arena a;
+  calm_model again;
+  const uint8_t *bytes;
+  size_t length;
+  char difference[256];
+  arena_init(&a, model->context);
+  demand(edited_identity(&edit, &model->graphs.data[0], &a) == CALM_OK);
+  for (op_id u = 0; twice && u < edit.before->ops.count; u++)
+    repeat_op(&edit, u, &a);
+  demand(graph_edit_finish(&edit, "edit") == CALM_OK);
+  const calm_status status = model_rebuild(&bytes, &length, model, &edit, &a);
+  demand(status == CALM_OK || (twice && status == CALM_UNSUPPORTED));
+  if (status == CALM_OK) {
+    demand(read_model(&again, model->context, bytes, length));
+    demand(!edited_compare(difference, sizeof difference, &edit.after,
+                           &again.graphs.data[0]));
+    model_clear(&again);
+  }
+  graph_edit_free(&edit);
+  arena_free(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   calm_context *context = calm_context_new(NULL);
   calm_model model, second;
@@ -136,7 +189,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     calm_text_free(context, one);
     calm_text_free(context, two);
     check_text(&model);
-    if (model.format == MODEL_ONNX) check_writing(&model);
+    if (model.format == MODEL_ONNX) {
+      check_writing(&model);
+      check_rebuilding(&model, 0);
+      check_rebuilding(&model, 1);
+    }
     model_clear(&second);
     model_clear(&model);
   }

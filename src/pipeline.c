@@ -89,8 +89,7 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
     if (overrides[i].value)
       TRY(memory_model_override(&memory, model->context, overrides[i].column,
                                 overrides[i].value));
-  TRY(pipeline_tflm_settle(&memory, model->context,
-                           options->subgraphs != NULL));
+  TRY(pipeline_tflm_settle(&memory, model, options->subgraphs != NULL));
   TRY(check_kernel_options(&memory, model->context, options));
   *out = memory;
   return CALM_OK;

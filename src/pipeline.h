@@ -44,7 +44,7 @@ typedef struct pipeline_tflm {
 /* A memory model that asks for what TensorFlow Lite Micro cannot do is of the
    first graph alone: with a warning, or CALM_MISUSE if --subgraphs tflm insists
    on the contrary. */
-calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
+calm_status pipeline_tflm_settle(memory_model *memory, const calm_model *model,
                                  bool insisted);
 
 /*

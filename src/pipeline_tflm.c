@@ -25,10 +25,20 @@ static const char *find_foreign_column(const memory_model *m) {
   return NULL;
 }
 
-calm_status pipeline_tflm_settle(memory_model *memory, calm_context *context,
+/* The runtime has no operators that add up in place. */
+static const char *find_foreign_operator(const calm_model *model) {
+  for (uint32_t i = 0; i < model->graphs.count; i++)
+    if (graph_has_sums(&model->graphs.data[i]))
+      return op_kind_name(OP_partial_sum);
+  return NULL;
+}
+
+calm_status pipeline_tflm_settle(memory_model *memory, const calm_model *model,
                                  bool insisted) {
+  calm_context *context = model->context;
   if (memory->subgraphs != SUBGRAPHS_TFLM) return CALM_OK;
   const char *option = find_foreign_column(memory);
+  if (!option) option = find_foreign_operator(model);
   if (!option) return CALM_OK;
   if (insisted)
     return context_fail(context, CALM_MISUSE,

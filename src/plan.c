@@ -3,7 +3,10 @@
  * arena -> check.  Order and layout are solved together: among orders whose
  * peak is as low, the one is kept whose arena comes closest to the peak.
  */
+#include <string.h>
+
 #include "base/number.h"
+#include "plan_rewrite.h"
 #include "planner.h"
 
 /* Of exact layout, before other orders are tried. */
@@ -162,10 +165,18 @@ static void warn_of_note(const planner *p) {
                 "--note has no effect: %s is no .onnx file", model->path);
 }
 
+calm_status plan_memory_model(memory_model *out, const calm_model *model,
+                              const calm_options *options) {
+  TRY(pipeline_memory_model(out, model, options));
+  if (out->subgraphs == SUBGRAPHS_TFLM && !options->offline_plan)
+    plan_tflm_leave_alone(out);
+  return CALM_OK;
+}
+
 static calm_status run(planner *p) {
   plan_candidate best;
   calm_plan *plan = p->plan;
-  TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
+  TRY(plan_memory_model(&plan->memory, plan->model, p->options));
   warn_of_note(p);
   p->litert = plan_litert_applies(p);
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
@@ -189,8 +200,7 @@ static calm_status run(planner *p) {
   return check_plan(p);
 }
 
-static calm_status make(void *result, const calm_options *options) {
-  calm_plan *plan = result;
+static calm_status make(calm_plan *plan, const calm_options *options) {
   arena scratch;
   arena_init(&scratch, plan->context);
   planner p = {
@@ -200,16 +210,16 @@ static calm_status make(void *result, const calm_options *options) {
   return status;
 }
 
-calm_status calm_plan_make(calm_plan **out, calm_model *model,
-                           const calm_options *options) {
-  TRY(model_finish(model));
+calm_status plan_make_as_is(calm_plan **out, calm_model *model,
+                            const calm_options *options) {
   calm_plan *plan = pipeline_allocate(model->context, sizeof *plan);
   if (!plan) return CALM_NO_MEMORY;
   plan->context = model->context;
-  plan->model = model;
+  plan->model = plan->original = model;
+  plan->rewriting.mode = "none";
   plan->graph = &model->graphs.data[0];
   arena_init(&plan->arena, plan->context);
-  calm_status status = pipeline_run(plan->context, options, make, plan);
+  calm_status status = make(plan, options);
   if (status == CALM_OK)
     *out = plan;
   else
@@ -217,9 +227,31 @@ calm_status calm_plan_make(calm_plan **out, calm_model *model,
   return status;
 }
 
+/* A plan to be made of a model. */
+typedef struct plan_request {
+  calm_plan **out;
+  calm_model *model;
+} plan_request;
+
+static calm_status make_as_asked(void *result, const calm_options *options) {
+  const plan_request *request = result;
+  return strcmp(options->rewrite, "none")
+             ? plan_rewrite_make(request->out, request->model, options)
+             : plan_make_as_is(request->out, request->model, options);
+}
+
+calm_status calm_plan_make(calm_plan **out, calm_model *model,
+                           const calm_options *options) {
+  plan_request request = {out, model};
+  TRY(model_finish(model));
+  return pipeline_run(model->context, options, make_as_asked, &request);
+}
+
 void calm_plan_free(calm_plan *plan) {
   if (!plan) return;
   calm_context *context = plan->context;
+  for (uint32_t i = 0; i < plan->round_count; i++)
+    plan_round_free(plan->rounds[i]);
   arena_free(&plan->arena);
   context_reallocate(context, plan, sizeof *plan, 0);
 }
@@ -227,6 +259,8 @@ void calm_plan_free(calm_plan *plan) {
 const calm_plan_summary *calm_plan_summary_of(const calm_plan *plan) {
   return &plan->summary;
 }
+
+const calm_model *calm_plan_model(const calm_plan *plan) { return plan->model; }
 
 uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step) {
   return step < plan->graph->ops.count ? plan->sequence[step] : CALM_NONE;

@@ -72,10 +72,44 @@ typedef struct plan_runtime {
   uint32_t scratch_count;
 } plan_runtime;
 
+/* A site at which the graph can be rewritten, or not. */
+typedef struct plan_site {
+  const char *name;
+  const char *kind;   /* its rule */
+  const char *reason; /* why it is left as it is; NULL: it is rewritten */
+  uint32_t operators; /* the graph has so many more for it */
+  /* What the peak has less of where this site alone is rewritten, and of what
+     it would have more without this site; UNKNOWN_GAIN: not computed. */
+  int64_t bytes_alone, bytes_together;
+} plan_site;
+
+static const int64_t UNKNOWN_GAIN = INT64_MIN;
+
+/* What became of the graph before it was planned. */
+typedef struct plan_rewriting {
+  const char *mode;        /* "none", "auto", "all", "paper" or "sites" */
+  const char *partials;    /* how they execute, as --partials calls it; NULL:
+                              nothing was looked for */
+  const char *accumulator; /* as --accumulator calls it */
+  const char *proof; /* why no choice of sites has a lower peak; NULL: that is
+                        not known */
+  uint32_t judged;   /* choices that were planned */
+  plan_site *sites;
+  uint32_t site_count, applied;
+} plan_rewriting;
+
+struct plan_round; /* plan_rewrite.h */
+enum { PLAN_MOST_ROUNDS = 2 };
+
 struct calm_plan {
   calm_context *context;
   arena arena;
-  const calm_model *model;
+  const calm_model *model;    /* that is planned: the original, or what the last
+                                 round made of it */
+  const calm_model *original; /* as it was opened */
+  struct plan_round *rounds[PLAN_MOST_ROUNDS]; /* of rewriting; owned */
+  uint32_t round_count;
+  plan_rewriting rewriting;
   const graph *graph; /* the entry */
   memory_model memory;
   plan_facts facts;

@@ -10,9 +10,10 @@
 #include "memory/memory_litert.h"
 #include "planner.h"
 
+/* It has no operators that add up in place, so it places no graph with any. */
 bool plan_litert_applies(const planner *p) {
   return !strcmp(p->plan->memory.name, "litert") &&
-         memory_model_is_preset(&p->plan->memory);
+         memory_model_is_preset(&p->plan->memory) && !graph_has_sums(p->g);
 }
 
 static uint64_t round_up(uint64_t bytes, const planner *p) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan.h"
+#include "plan_rewrite.h"
 #include "write_read_back.h"
 
 /* ---- As it is ------------------------------------------------------------ */
@@ -96,11 +96,49 @@ static calm_status write_draft(file_draft *out, const calm_plan *plan,
   return status;
 }
 
+/* Sums that run in any order are no operators of a file. */
+static calm_status refuse_paper(const calm_plan *plan) {
+  for (op_id op = 0; op < plan->graph->ops.count; op++) {
+    const op_kind kind = plan->graph->ops.data[op].kind;
+    if (kind == OP_partial_sum || kind == OP_add_into)
+      return context_fail(
+          plan->context, CALM_UNSUPPORTED,
+          "%s: partial sums under --memory %s exist on paper only; to write a "
+          "file use the memory model of its runtime: --memory %s",
+          plan->original->path, plan->memory.name,
+          plan->original->format == MODEL_ONNX ? "ort" : "tflm or litert");
+  }
+  return CALM_OK;
+}
+
+/* A text is written from the graph, a file from the bytes of the original. */
+static calm_status write_rewritten(file_draft *out, const calm_plan *plan,
+                                   const char *path, arena *a) {
+  calm_plan copy = *plan;
+  calm_model *model, text_of;
+  if (plan->original->format == MODEL_CG ||
+      plan->original->format == MODEL_BUILT) {
+    text_of = *plan->model;
+    text_of.format = MODEL_BUILT;
+    copy.model = &text_of;
+    return write_draft(out, &copy, path, a);
+  }
+  TRY(refuse_paper(plan));
+  TRY(plan_rewrite_file(&model, plan));
+  copy.model = model;
+  copy.graph = &model->graphs.data[0];
+  calm_status status = write_draft(out, &copy, path, a);
+  calm_model_free(model);
+  return status;
+}
+
 calm_status calm_plan_write(const calm_plan *plan, const char *path) {
   file_draft draft;
   arena a;
   arena_init(&a, plan->context);
-  calm_status status = write_draft(&draft, plan, path, &a);
+  calm_status status = plan->round_count
+                           ? write_rewritten(&draft, plan, path, &a)
+                           : write_draft(&draft, plan, path, &a);
   if (status == CALM_OK) status = file_draft_commit(&draft);
   if (status == CALM_OK) warn_of_external(plan, path);
   arena_free(&a);

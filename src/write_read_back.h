@@ -14,4 +14,11 @@
 calm_status write_read_back(const calm_plan *plan, const char *path,
                             model_plan_action action);
 
+/* CALM_INTERNAL, saying what differs, unless `after`, read from a file that was
+   made for it, has the graphs of `before`, but for attributes and the like that
+   a reader may see otherwise. */
+calm_status write_compare_rebuilt(const calm_plan *plan,
+                                  const calm_model *before,
+                                  const calm_model *after);
+
 #endif

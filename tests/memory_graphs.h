@@ -110,6 +110,7 @@ static inline memory_model random_model(random_state *r,
                                           "inplace=none",
                                           "inplace=elementwise",
                                           "inplace=add,scatter_elements,concat",
+                                          "inplace=relu,fused_conv",
                                           "inplace=reshape",
                                           "variables=external",
                                           "variables=whole-run",
@@ -138,6 +139,8 @@ typedef struct random_graph {
   tensor_id operands[RANDOM_MAX_OPS][8];
   uint32_t bodies[RANDOM_MAX_OPS][2];
   op_id after[RANDOM_MAX_OPS];
+  bool with_sums;
+  bool partial[RANDOM_MAX_TENSORS]; /* tensors that go into a sum */
 } random_graph;
 
 static inline tensor_id random_tensor(random_graph *b, uint64_t bytes,
@@ -165,6 +168,15 @@ static inline uint64_t random_size(random_state *r) {
   return chance(r, 5) ? 0 : 1 + random_below(r, 4) * 4;
 }
 
+/* An operand that is there already. */
+static inline tensor_id random_operand(random_graph *b) {
+  random_state *r = b->r;
+  const uint32_t count = b->g.tensors.count;
+  const uint32_t back = random_below(r, chance(r, 70) && count > 4 ? 4 : count);
+  const tensor_id t = count - 1 - back;
+  return chance(r, 5) || b->partial[t] ? CALM_NONE : t;
+}
+
 /* An operator whose operands exist, with new outputs. */
 static inline void random_op(random_graph *b, uint32_t i) {
   static const op_kind kinds[] = {OP_conv2d,     OP_add,
@@ -174,20 +186,18 @@ static inline void random_op(random_graph *b, uint32_t i) {
                                   OP_identity,   OP_mul,
                                   OP_reshape,    OP_add,
                                   OP_max_pool2d, OP_fully_connected,
-                                  OP_OPAQUE,     OP_scatter_elements};
+                                  OP_OPAQUE,     OP_scatter_elements,
+                                  OP_fused_conv};
   random_state *r = b->r;
   graph_op *op = &b->ops[i];
   tensor_id *operands = b->operands[i];
   op->kind = kinds[random_below(r, sizeof kinds / sizeof *kinds)];
   op->kind_name = op_kind_name(op->kind);
   op->inputs = operands;
-  op->input_count = random_below(r, 4);
+  op->input_count = op->kind == OP_fused_conv ? 4 : random_below(r, 4);
   uint64_t bytes = random_size(r);
   for (uint32_t k = 0; k < op->input_count; k++) {
-    const uint32_t count = b->g.tensors.count;
-    const uint32_t back =
-        random_below(r, chance(r, 70) && count > 4 ? 4 : count);
-    operands[k] = chance(r, 5) ? CALM_NONE : count - 1 - back;
+    operands[k] = random_operand(b);
     if (operands[k] != CALM_NONE && chance(r, 70))
       bytes = b->g.tensors.data[operands[k]].bytes;
   }
@@ -204,6 +214,69 @@ static inline void random_op(random_graph *b, uint32_t i) {
     for (uint32_t k = 0; k < op->body_count; k++)
       op->bodies[k] = random_below(r, RANDOM_BODIES);
   }
+}
+
+/* An operator that computes a part of a sum from what is there, or hands on
+   what is there and has the right size. */
+static inline tensor_id random_part(random_graph *b, uint32_t i,
+                                    uint64_t bytes) {
+  graph_op *op = &b->ops[i];
+  random_op(b, i);
+  op->outputs[0] = random_tensor(b, bytes, 0);
+  op->output_count = 1;
+  const tensor_id given = random_operand(b);
+  if (given != CALM_NONE && b->g.tensors.data[given].bytes == bytes) {
+    op->kind = OP_add_into;
+    op->kind_name = op_kind_name(op->kind);
+    op->input_count = 1;
+    op->inputs[0] = given;
+    op->outputs = op->inputs + 1;
+    op->outputs[0] = b->g.tensors.count - 1;
+    if (chance(b->r, 50)) op->workspace_bytes = bytes;
+  }
+  b->partial[op->outputs[0]] = true;
+  return op->outputs[0];
+}
+
+/* Some parts from operator i on, and their sum; sometimes that is again a part
+   of a sum of one or two.  Yields the next operator. */
+static inline uint32_t random_sum(random_graph *b, uint32_t i) {
+  const tensor_id like = random_operand(b);
+  const uint64_t bytes =
+      like == CALM_NONE ? random_size(b->r) : b->g.tensors.data[like].bytes;
+  tensor_id inner = CALM_NONE;
+  do {
+    tensor_id parts[3];
+    uint32_t count = 0;
+    if (inner != CALM_NONE) parts[count++] = inner;
+    for (uint32_t more = random_below(b->r, 2) + (count == 0); more--;)
+      parts[count++] = random_part(b, i++, bytes);
+    graph_op *op = &b->ops[i];
+    random_op(b, i);
+    op->kind = OP_partial_sum;
+    op->kind_name = op_kind_name(op->kind);
+    op->inputs = b->operands[i++];
+    op->input_count = count;
+    memcpy(op->inputs, parts, count * sizeof *parts);
+    op->outputs = op->inputs + count;
+    op->output_count = 1;
+    const bool again = inner == CALM_NONE && chance(b->r, 25);
+    const unsigned flags = !again && chance(b->r, 15) ? CALM_TENSOR_OUTPUT : 0;
+    op->outputs[0] = random_tensor(b, bytes, flags);
+    b->partial[op->outputs[0]] = again;
+    inner = again ? op->outputs[0] : CALM_NONE;
+  } while (inner != CALM_NONE);
+  return i;
+}
+
+/* With room for the largest sum: two parts, one more, and two sums. */
+static inline void random_make_ops(random_graph *b) {
+  enum { LARGEST_SUM = 5 };
+  for (uint32_t i = 0; i < b->op_count;)
+    if (b->with_sums && i + LARGEST_SUM <= b->op_count && chance(b->r, 20))
+      i = random_sum(b, i);
+    else
+      random_op(b, i++);
 }
 
 /* Where each operator goes in the file: mostly in the order of making. */
@@ -243,8 +316,9 @@ static inline calm_status fixture_keep(fixture *f, graph g) {
 
 /* One attempt; false if the shuffled file order and the state in it make a
    cycle. */
-static inline bool fixture_try_random(fixture *f, random_state *r) {
-  random_graph b = {.r = r};
+static inline bool fixture_try_random(fixture *f, random_state *r,
+                                      bool with_sums) {
+  random_graph b = {.r = r, .with_sums = with_sums};
   fixture_begin(f, NULL);
   graph_init(&b.g, &f->arena, "random");
   b.g.is_body = chance(r, 30);
@@ -254,7 +328,7 @@ static inline bool fixture_try_random(fixture *f, random_state *r) {
   }
   if (chance(r, 20)) random_tensor(&b, random_size(r), 0); /* an orphan */
   b.op_count = 1 + random_below(r, RANDOM_MAX_OPS);
-  for (uint32_t i = 0; i < b.op_count; i++) random_op(&b, i);
+  random_make_ops(&b);
   random_add_ops(&b);
   const calm_status status = graph_finish(&b.g, "random");
   assert_int_equal(fixture_keep(f, b.g), CALM_OK);
@@ -264,7 +338,12 @@ static inline bool fixture_try_random(fixture *f, random_state *r) {
 
 /* A graph with everything in it that the rules speak of. */
 static inline void fixture_random(fixture *f, random_state *r) {
-  while (!fixture_try_random(f, r)) fixture_close(f);
+  while (!fixture_try_random(f, r, true)) fixture_close(f);
+}
+
+/* Without partial sums, which no runtime knows. */
+static inline void fixture_random_real(fixture *f, random_state *r) {
+  while (!fixture_try_random(f, r, false)) fixture_close(f);
 }
 
 /* Any topological order of all operators. */

@@ -274,6 +274,11 @@ CALM_API void calm_plan_free(calm_plan *plan);
 
 CALM_API const calm_plan_summary *calm_plan_summary_of(const calm_plan *plan);
 
+/* The model that the plan is of: the one it was made for or, where that was
+   rewritten ("rewrite" among the options), what became of it, which lives as
+   long as the plan.  Ids of operators and tensors below are of that one. */
+CALM_API const calm_model *calm_plan_model(const calm_plan *plan);
+
 /* The operator that runs at `step` (0 to op count - 1); CALM_NONE past it. */
 CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
 

@@ -120,6 +120,9 @@ bool graph_tensor_is_missing(const graph *g, tensor_id t);
    therefore, those of the sum?  Nobody else reads it then. */
 bool graph_goes_into_sum(const graph *g, tensor_id t);
 
+/* Is there any partial_sum?  No runtime has such an operator. */
+bool graph_has_sums(const graph *g);
+
 /* An empty graph in an arena.  Its vectors are freed by graph_free. */
 void graph_init(graph *g, arena *a, const char *name);
 void graph_free(graph *g);

@@ -18,8 +18,8 @@ static calm_status check_output(const graph *g, const char *path,
                                 const graph_op *op) {
   if (op->output_count != 1 || op->outputs[0] == CALM_NONE)
     return graph_fail(g->arena->context, path, op->place,
-                      "operator '%s': a %s has exactly one output", op->name,
-                      op->kind_name);
+                      "operator '%s': one of kind %s has exactly one output",
+                      op->name, op->kind_name);
   if (tensor_at(g, op->outputs[0])->flags & CALM_TENSOR_VARIABLE)
     return fail(g, path, op, op->outputs[0],
                 "is a variable, and a sum is none");
@@ -84,6 +84,12 @@ bool graph_goes_into_sum(const graph *g, tensor_id t) {
   const uint32_t first = g->reader_begin[t];
   return first < g->reader_begin[t + 1] &&
          g->ops.data[g->readers[first]].kind == OP_partial_sum;
+}
+
+bool graph_has_sums(const graph *g) {
+  for (op_id u = 0; u < g->ops.count; u++)
+    if (g->ops.data[u].kind == OP_partial_sum) return true;
+  return false;
 }
 
 calm_status graph_check_sums(const graph *g, const char *path) {

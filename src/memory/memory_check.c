@@ -162,6 +162,7 @@ static bool hands_over(const checker *c, op_id id) {
   const uint32_t step = c->step_of[id];
   return lives[given].counted && lives[given].last == step &&
          !lives[given].kept && lives[sum].counted && lives[sum].first == step &&
+         lives[given].bytes == lives[sum].bytes &&
          offset_of(c, given) == offset_of(c, sum);
 }
 

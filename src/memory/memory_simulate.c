@@ -370,7 +370,8 @@ static bool hands_over(const simulation *s, const graph_op *op) {
   const tensor_id source = sole_in_arena(s, op->inputs[0]);
   const tensor_id sum = sole_in_arena(s, op->outputs[0]);
   return source != CALM_NONE && sum != CALM_NONE && s->alive[source] &&
-         !s->alive[sum] && s->needs[source] == 1 && !s->kept[source];
+         !s->alive[sum] && s->needs[source] == 1 && !s->kept[source] &&
+         rounded(s, source) == rounded(s, sum);
 }
 
 /* Bytes saved because the first output takes the place of an input that dies

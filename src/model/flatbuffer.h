@@ -51,18 +51,30 @@ typedef struct flat_field {
   const char *name;
 } flat_field;
 
+/* A table behind a union that has no row and holds only numbers. */
+typedef struct flat_plain {
+  uint8_t table, slot, type; /* of the union */
+  const char *widths;        /* a digit per slot: its bytes */
+} flat_plain;
+
 typedef struct flat_schema {
   const char *const *nouns; /* what an element of each table is called */
   uint32_t table_count;     /* at most FLAT_MAX_TABLES; table 0 is the root */
   const flat_field *fields; /* sorted by table; no table may contain itself */
   uint32_t field_count;
+  const flat_plain *plain;
+  uint32_t plain_count;
 } flat_schema;
 
-enum { FLAT_MAX_TABLES = 32, FLAT_MAX_DEPTH = 12 };
+enum { FLAT_MAX_TABLES = 48, FLAT_MAX_DEPTH = 12 };
 
 /* CALM_BAD_INPUT with "PATH: byte OFFSET: what (in subgraph 0, operator 12
    'inputs')" if the file does not hold together. */
 calm_status flat_check(const flat_file *file, const flat_schema *schema);
+
+/* Where the last object ends that the schema names, in a file that has been
+   checked. */
+size_t flat_extent(const flat_file *file, const flat_schema *schema);
 
 /* Fail with CALM_BAD_INPUT and "PATH: byte OFFSET: ...". */
 calm_status flat_fail(const flat_file *file, size_t offset, const char *format,

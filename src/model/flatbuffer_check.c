@@ -23,6 +23,7 @@ typedef struct checker {
   const flat_file *file;
   const flat_schema *schema;
   uint64_t budget;
+  uint64_t end;                        /* of all objects so far */
   uint32_t begin[FLAT_MAX_TABLES + 1]; /* rows of each table in the schema */
   step steps[FLAT_MAX_DEPTH];          /* from the root to the current table */
   unsigned depth;
@@ -81,6 +82,10 @@ static calm_status spend(checker *c, size_t offset, uint64_t bytes) {
   return CALM_OK;
 }
 
+static void reach(checker *c, uint64_t end) {
+  if (end > c->end) c->end = end;
+}
+
 /* Follow the offset at `position`, which lies inside the file. */
 static calm_status resolve(size_t *out, checker *c, size_t position) {
   uint32_t distance = (uint32_t)flat_number(c->file, position, 4);
@@ -106,6 +111,7 @@ static calm_status check_vector(flat_vector *out, checker *c, size_t position,
                    "%u elements of %u bytes do not fit before byte %zu, where "
                    "the file ends",
                    count, size, c->file->length);
+  reach(c, first + (uint64_t)count * size);
   *out = (flat_vector){first, count};
   return CALM_OK;
 }
@@ -124,6 +130,8 @@ static calm_status check_vtable(checker *c, flat_table table) {
   if (bytes < FLAT_OFFSET_BYTES || !flat_holds(file, table, bytes))
     return fail_at(c, table, "a table of %u bytes does not fit before byte %zu",
                    bytes, file->length);
+  reach(c, (uint64_t)vtable + size);
+  reach(c, (uint64_t)table + bytes);
   return spend(c, table, TABLE_PRICE);
 }
 
@@ -206,15 +214,25 @@ static void index_rows(checker *c) {
   assert(row == c->schema->field_count);
 }
 
-calm_status flat_check(const flat_file *file, const flat_schema *schema) {
-  assert(schema->table_count <= FLAT_MAX_TABLES);
-  checker c = {file, schema, .depth = 0};
-  c.budget = (uint64_t)file->length * BUDGET_FACTOR + BUDGET_BASE;
-  index_rows(&c);
+static calm_status check_file(checker *c) {
+  const flat_file *file = c->file;
+  assert(c->schema->table_count <= FLAT_MAX_TABLES);
+  c->budget = (uint64_t)file->length * BUDGET_FACTOR + BUDGET_BASE;
+  index_rows(c);
   if (!flat_holds(file, 0, FLAT_OFFSET_BYTES))
-    return fail_at(&c, 0, "the file ends at byte %zu, before its root",
+    return fail_at(c, 0, "the file ends at byte %zu, before its root",
                    file->length);
   flat_table root;
-  TRY(resolve(&root, &c, 0));
-  return check_table(&c, root, 0);
+  TRY(resolve(&root, c, 0));
+  return check_table(c, root, 0);
+}
+
+calm_status flat_check(const flat_file *file, const flat_schema *schema) {
+  checker c = {file, schema, .depth = 0};
+  return check_file(&c);
+}
+
+size_t flat_extent(const flat_file *file, const flat_schema *schema) {
+  checker c = {file, schema, .depth = 0};
+  return check_file(&c) == CALM_OK ? (size_t)c.end : file->length;
 }

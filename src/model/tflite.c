@@ -9,17 +9,6 @@
 
 /* ---- The schema ---------------------------------------------------------- */
 
-enum {
-#define TABLE(name, noun) TABLE_##name,
-#define FIELD(table, name, slot, kind, of)
-#define UNION(table, name, slot, type, of)
-#include "model/tflite_schema.def"
-#undef TABLE
-#undef FIELD
-#undef UNION
-  TABLE_COUNT
-};
-
 static const char *const nouns[] = {
 #define TABLE(name, noun) noun,
 #define FIELD(table, name, slot, kind, of)
@@ -31,12 +20,12 @@ static const char *const nouns[] = {
 };
 
 static const flat_field fields[] = {
-#define T(name) TABLE_##name
+#define T(name) TFLITE_TABLE_##name
 #define TABLE(name, noun)
 #define FIELD(table, name, slot, kind, of) \
-  {TABLE_##table, slot, FLAT_##kind, of, 0, #name},
+  {TFLITE_TABLE_##table, slot, FLAT_##kind, of, 0, #name},
 #define UNION(table, name, slot, type, of) \
-  {TABLE_##table, slot, FLAT_UNION, TABLE_##of, type, #name},
+  {TFLITE_TABLE_##table, slot, FLAT_UNION, TFLITE_TABLE_##of, type, #name},
 #include "model/tflite_schema.def"
 #undef TABLE
 #undef FIELD
@@ -44,8 +33,18 @@ static const flat_field fields[] = {
 #undef T
 };
 
-static const flat_schema schema = {nouns, TABLE_COUNT, fields,
-                                   sizeof fields / sizeof *fields};
+static const flat_plain plain[] = {
+#define PLAIN(table, slot, type, widths) \
+  {TFLITE_TABLE_##table, slot, type, widths},
+#include "model/tflite_plain.def"
+#undef PLAIN
+};
+
+static const flat_schema schema = {nouns,  TFLITE_TABLES,
+                                   fields, sizeof fields / sizeof *fields,
+                                   plain,  sizeof plain / sizeof *plain};
+
+const flat_schema *tflite_schema(void) { return &schema; }
 
 bool tflite_recognise(const uint8_t *bytes, size_t length) {
   return length >= 8 && memcmp(bytes + 4, "TFL3", 4) == 0;

@@ -128,6 +128,13 @@ void tflite_read_attributes(tflite_attributes *out, const tflite_reader *r,
   }
 }
 
+unsigned tflite_activation_slot(uint8_t type) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].type == type && rows[i].form == FORM_ACTIVATION)
+      return rows[i].slots[0];
+  return NO_SLOT;
+}
+
 /* ---- Bodies -------------------------------------------------------------- */
 
 /* Which subgraphs an operator runs: the first `count` slots of its options. */

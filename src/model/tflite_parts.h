@@ -21,6 +21,20 @@ enum {
 #undef UNION
 };
 
+/* The tables, as TFLITE_TABLE_name. */
+enum {
+#define TABLE(name, noun) TFLITE_TABLE_##name,
+#define FIELD(table, name, slot, kind, of)
+#define UNION(table, name, slot, type, of)
+#include "model/tflite_schema.def"
+#undef TABLE
+#undef FIELD
+#undef UNION
+  TFLITE_TABLES
+};
+
+const flat_schema *tflite_schema(void);
+
 /* Builtin operators and options that calm treats specially. */
 enum {
   TFLITE_CUSTOM = 32,
@@ -131,6 +145,12 @@ void tflite_read_attributes(tflite_attributes *out, const tflite_reader *r,
                             int32_t builtin);
 void tflite_compare_shapes(tflite_reader *r, const graph *g, const graph_op *op,
                            flat_table table, int32_t builtin);
+
+/* Where options of a type have their activation; 255: they have none. */
+unsigned tflite_activation_slot(uint8_t type);
+
+/* The file's code of an element type; -1: it has none. */
+int tflite_type_code(element_type type);
 
 /* The graphs that IF, WHILE, CALL_ONCE or CALL runs, at most 2. */
 calm_status tflite_read_bodies(uint32_t out[2], uint32_t *count,

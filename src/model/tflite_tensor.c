@@ -15,6 +15,12 @@ static const element_type types[] = {
     ELEMENT_u16, ELEMENT_i4,           ELEMENT_bf16,      ELEMENT_i2,
     ELEMENT_u4,  ELEMENT_float8e4m3fn, ELEMENT_float8e5m2};
 
+int tflite_type_code(element_type type) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (types[i] == type) return (int)i;
+  return -1;
+}
+
 /* One tensor on its way from the file into the graph. */
 typedef struct source {
   flat_table table;

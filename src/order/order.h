@@ -71,6 +71,8 @@ typedef struct order_options {
   bool reverse;    /* search the reversed problem, too */
   uint64_t
       target_bytes; /* stop once an order at or below this is found; 0: none */
+  uint64_t ceiling; /* stop once it is proved that no order is below this;
+                       UINT64_MAX: only at the proof of the best order */
 } order_options;
 
 typedef struct order_result {

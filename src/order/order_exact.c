@@ -43,6 +43,7 @@ typedef struct exact {
   uint64_t unit;
   uint64_t peak, bound; /* in units */
   uint64_t target;      /* stop at or below it */
+  uint64_t ceiling;     /* nothing is wanted that is not below it */
   uint32_t *sequence;   /* the best order */
   uint64_t *step_bytes; /* of it, in bytes, then in units */
 
@@ -56,6 +57,11 @@ static uint64_t states_stored(const exact *x) {
   return x->search[0].store.stored + x->search[1].store.stored;
 }
 
+/* Only what is below this is looked for. */
+static uint64_t top(const exact *x) {
+  return number_smaller(x->peak, x->ceiling);
+}
+
 static uint64_t bytes_held(const exact *x) {
   uint64_t bytes = arena_bytes(&x->scratch);
   for (uint32_t d = 0; d < x->direction_count; d++)
@@ -65,6 +71,7 @@ static uint64_t bytes_held(const exact *x) {
 
 static bool is_done(const exact *x) {
   return x->peak <= x->bound || x->peak <= x->target ||
+         x->bound >= x->ceiling ||
          x->l->reason != LIMITS_NONE;
 }
 
@@ -150,7 +157,7 @@ static calm_status descend(exact *x, uint32_t width) {
   uint32_t d = better_direction(x);
   for (uint32_t failed = 0; failed < x->direction_count && !is_done(x);) {
     order_verdict verdict = ORDER_TRUNCATED;
-    if (!is_hopeless(x, d)) TRY(run_pass(&verdict, x, d, x->peak - 1, width));
+    if (!is_hopeless(x, d)) TRY(run_pass(&verdict, x, d, top(x) - 1, width));
     if (verdict == ORDER_REACHED) {
       failed = 0;
     } else {
@@ -169,14 +176,14 @@ static calm_status descend(exact *x, uint32_t width) {
 static calm_status bisect(exact *x, uint32_t width) {
   const uint32_t d = better_direction(x);
   const uint64_t enough = x->l->ticks + x->l->ticks / BISECTION_PART;
-  uint64_t ceiling = x->peak - 1; /* from here on everything was tried */
+  uint64_t ceiling = top(x) - 1; /* from here on everything was tried */
   while (!is_done(x) && ceiling > x->bound && x->l->ticks < enough) {
     order_verdict verdict;
     TRY(run_pass(&verdict, x, d, x->bound + (ceiling - x->bound - 1) / 2,
                  width));
     if (verdict == ORDER_TRUNCATED)
       ceiling = x->bound + (ceiling - x->bound - 1) / 2;
-    if (verdict == ORDER_REACHED) ceiling = x->peak - 1;
+    if (verdict == ORDER_REACHED) ceiling = top(x) - 1;
   }
   return CALM_OK;
 }
@@ -219,6 +226,7 @@ static calm_status solve(exact *x) {
   x->unit = order_core_unit(p);
   x->bound = order_working_set(p) / x->unit;
   x->target = x->options->target_bytes / x->unit;
+  x->ceiling = x->options->ceiling / x->unit + (x->options->ceiling % x->unit != 0);
   TRY(order_fixed_best(first, p, x->l));
   TRY(adopt(x, first, false));
   assert(x->bound <= x->peak);

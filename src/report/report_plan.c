@@ -8,6 +8,7 @@
 #include "report/report_emit.h"
 #include "report/report_name.h"
 #include "report/report_picture.h"
+#include "report/report_rewrite.h"
 #include "report/report_runtime.h"
 #include "report/report_steps.h"
 
@@ -219,6 +220,7 @@ static calm_status write_table(text *out, const calm_plan *plan,
   text_format(out, "\n");
   TRY(write_gain(out, plan, color));
   text_format(out, "\n");
+  TRY(report_rewrite(out, plan, complete, color));
   write_searches(out, plan, color);
   TRY(report_runtime(out, plan));
   if (p->bytes) text_format(out, "\n  the arena over the steps of the order\n");

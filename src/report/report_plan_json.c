@@ -1,6 +1,7 @@
 /* A plan for programs: schema calm/plan/1. */
 #include "report/report_plan.h"
 
+#include "report/report_rewrite.h"
 #include "report/report_runtime.h"
 
 static json_t *list_sequence(arena *scratch, const calm_plan *plan) {
@@ -108,10 +109,9 @@ static json_t *write_baseline(const calm_plan *plan) {
                    "arena_bytes", report_json_number(s->baseline_arena_bytes));
 }
 
-/* Nothing is rewritten yet, and the only memory is the arena. */
+/* The only memory is the arena. */
 static json_t *write_rest(const calm_plan *plan) {
-  return json_pack("{s:{s:s, s:[]}, s:o, s:b, s:[]}", "rewrite", "mode", "none",
-                   "sites", "budget_bytes",
+  return json_pack("{s:o, s:b, s:[]}", "budget_bytes",
                    report_json_optional(plan->budget_bytes), "within_budget",
                    plan->summary.within_budget, "traffic");
 }
@@ -124,6 +124,8 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
   root = report_json_member(root, "excluded",
                             report_json_excluded(&plan->facts, &plan->memory));
   root = report_json_member(root, "baseline", write_baseline(plan));
+  root = report_json_member(root, "rewrite",
+                            report_json_rewrite(scratch, plan));
   root = report_json_merge(root, write_rest(plan));
   root = report_json_member(root, "order", write_order(scratch, plan));
   root = report_json_member(root, "layout", write_layout(scratch, plan));

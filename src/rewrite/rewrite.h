@@ -64,6 +64,10 @@ typedef struct rewrite_sites {
 calm_status rewrite_find_sites(rewrite_sites *out, const graph *g,
                                const rewrite_options *options, arena *a);
 
+/* The sites that the paper rewrites: convolutions behind concats of more than
+   two operands, and depthwise ones. */
+void rewrite_take_paper(bool *taken, const rewrite_sites *sites);
+
 /*
  * The graph with the sites of `taken` (per site) rewritten; a site that a
  * refused or untaken one keeps from its concat stays as it is.  Partial sums

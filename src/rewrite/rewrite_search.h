@@ -25,9 +25,18 @@ typedef struct rewrite_peak {
 
 typedef struct rewrite_judge {
   void *payload;
-  /* `taken` per site.  May give up as soon as the bound reaches `ceiling`. */
+  uint64_t floor_bytes; /* no choice has a lower peak; 0: not known */
+  bool monotone; /* kernels accumulate, and nothing else could make it a loss
+                    that a concat disappears */
+  /* `taken` per site.  May give up as soon as the bound reaches `ceiling`, or
+     after much effort; peak_bytes is UINT64_MAX if there is no order yet. */
   calm_status (*peak)(rewrite_peak *out, void *payload, const bool *taken,
                       uint64_t ceiling);
+  /* Which sites can matter to the peak of a choice (per site)?  Those of the
+     part of the graph where it is, if what happens in other parts depends on
+     other sites only; *alone: it is in no other part.  NULL: all can. */
+  calm_status (*critical)(bool *out, bool *alone, void *payload,
+                          const bool *taken);
   calm_status (*score)(rewrite_score *out, void *payload, const bool *taken);
 } rewrite_judge;
 
@@ -42,5 +51,10 @@ typedef struct rewrite_choice {
 /* The best set that was found, never worse than none: `auto`. */
 calm_status rewrite_search(rewrite_choice *out, const rewrite_sites *sites,
                            const rewrite_judge *judge, limits *l, arena *a);
+
+/* Leave out of `taken` the sites that have no effect, because none of those
+   that open them is taken. */
+calm_status rewrite_leave_effective(bool *taken, const rewrite_sites *sites,
+                                    arena *a);
 
 #endif

@@ -486,7 +486,7 @@ static void every_collision_is_found(void **state) {
   random_state r = random_from_seed(8);
   for (int round = 0; round < 2000; round++) {
     fixture f;
-    fixture_random(&f, &r);
+    fixture_random_real(&f, &r);
     memory_model m = random_model(&r, f.context);
     memset(m.inplace, 0, sizeof m.inplace);
     op_id full[RANDOM_MAX_OPS];

@@ -188,7 +188,7 @@ static void lives_add_up_to_steps(void **state) {
   random_state r = random_from_seed(4);
   for (int round = 0; round < 2000; round++) {
     fixture f;
-    fixture_random(&f, &r);
+    fixture_random_real(&f, &r);
     for (op_id op = 0; op < f.g->ops.count; op++)
       f.g->ops.data[op].workspace_bytes = 0;
     memory_model m = random_model(&r, f.context);

@@ -1,0 +1,277 @@
+/* Rewriting a graph and planning what becomes of it. */
+#include "plan_rewrite.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+/* Ticks for the search among sites, for what is said of each afterwards, and
+   for the order in which sums are written. */
+enum {
+  SEARCH_TICKS = 400000000,
+  WORTH_TICKS = 60000000,
+  CHAIN_TICKS = 100000000
+};
+
+typedef struct rewriting {
+  calm_context *context;
+  const calm_options *options;
+  calm_model *original;
+  const char *mode;
+  plan_target target;
+  plan_words words;
+  double start;
+  calm_plan *as_is; /* of the original */
+  plan_round *rounds[PLAN_MOST_ROUNDS];
+  uint32_t round_count;
+  rewrite_sites first, sites; /* of the original, of what round 1 made */
+  bool *first_taken, *taken;  /* per site of these */
+  rewrite_choice choice;
+  limits l;
+  arena scratch;
+} rewriting;
+
+static bool is_mode(const rewriting *r, const char *mode) {
+  return !strcmp(r->mode, mode);
+}
+
+static calm_status read_mode(rewriting *r) {
+  static const char *const modes[] = {"auto", "all", "paper"};
+  const char *given = r->options->rewrite;
+  r->mode = "sites";
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(given, modes[i])) r->mode = modes[i];
+  if (!is_mode(r, "sites")) return CALM_OK;
+  return plan_split_words(&r->words, given, &r->scratch);
+}
+
+/* What is left of the time, of which the pipeline's stages take their shares;
+   the plan of the original had its own. */
+static double time_left(const rewriting *r) {
+  const double all = r->options->time_limit_s;
+  const double left = all - (limits_clock() - r->start);
+  return left > all / 4 ? left : all / 4;
+}
+
+static void begin_effort(rewriting *r, uint64_t ticks) {
+  pipeline_limits(&r->l, r->context, r->options, 0);
+  if (r->options->time_limit_s > 0)
+    r->l.deadline = limits_clock() + 0.5 * time_left(r);
+  r->l.max_ticks = number_smaller(r->l.max_ticks, ticks);
+}
+
+/* ---- The first round: what never costs memory ---------------------------- */
+
+static bool any_of(const bool *taken, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (taken[i]) return true;
+  return false;
+}
+
+static calm_status take_harmless(rewriting *r) {
+  bool *named;
+  const uint32_t count = r->first.count;
+  ARENA_ARRAY(&r->scratch, r->first_taken, count);
+  ARENA_ARRAY(&r->scratch, named, count);
+  TRY(plan_take_named(named, &r->words, &r->first));
+  if (is_mode(r, "sites"))
+    TRY(plan_check_words(&r->words, &r->first, &r->scratch));
+  for (uint32_t i = 0; i < count; i++) {
+    const rewrite_site *site = &r->first.sites[i];
+    const bool wanted = is_mode(r, "sites") ? named[i] : !is_mode(r, "paper");
+    r->first_taken[i] = wanted && site->harmless && !site->refusal;
+  }
+  return CALM_OK;
+}
+
+static calm_model *current(const rewriting *r) {
+  return r->round_count ? &r->rounds[r->round_count - 1]->model : r->original;
+}
+
+static calm_status rewrite_first(rewriting *r) {
+  plan_round *round;
+  TRY(take_harmless(r));
+  r->sites = r->first;
+  if (!any_of(r->first_taken, r->first.count)) return CALM_OK;
+  TRY(plan_round_new(&round, r->original));
+  r->rounds[r->round_count++] = round;
+  TRY(rewrite_apply(&round->edit, &r->first, r->first_taken, &round->arena));
+  TRY(plan_round_finish(round));
+  TRY(rewrite_check(&round->edit, r->context));
+  return rewrite_find_sites(&r->sites, &round->model.graphs.data[0],
+                            &r->target.options, &r->scratch);
+}
+
+/* ---- The second round: what has to be chosen ----------------------------- */
+
+/* The selection of the paper: concats of more than two operands, and those
+   before depthwise convolutions. */
+static bool is_papers(const rewrite_sites *sites, const rewrite_site *site) {
+  const graph *g = sites->g;
+  if (site->concat == CALM_NONE) return false;
+  if (site->rule == REWRITE_channels)
+    return g->ops.data[site->concat].input_count > 2;
+  return site->rule == REWRITE_kernels &&
+         g->ops.data[site->op].kind == OP_depthwise_conv2d;
+}
+
+static calm_status choose_all(rewriting *r) {
+  for (uint32_t i = 0; i < r->sites.count; i++) {
+    const rewrite_site *site = &r->sites.sites[i];
+    r->taken[i] =
+        !site->refusal && (is_mode(r, "all") || is_papers(&r->sites, site));
+  }
+  return CALM_OK;
+}
+
+/* What the first round has done is not there to be named any more. */
+static calm_status choose_named(rewriting *r) {
+  TRY(plan_take_named(r->taken, &r->words, &r->sites));
+  return CALM_OK;
+}
+
+static calm_status choose_best(rewriting *r, plan_judge *j) {
+  rewrite_judge judge = plan_judge_of(j);
+  begin_effort(r, SEARCH_TICKS);
+  TRY(plan_judge_floor(&judge.floor_bytes, j));
+  TRY(rewrite_search(&r->choice, &r->sites, &judge, &r->l, &r->scratch));
+  context_log(r->context, CALM_LOG_DETAIL,
+              "rewrite: %u sets of sites planned, %.1f million ticks",
+              r->choice.judged, (double)r->l.ticks * 1e-6);
+  for (uint32_t i = 0; i < r->sites.count; i++)
+    r->taken[i] = r->choice.taken[i];
+  return CALM_OK;
+}
+
+static calm_status choose(rewriting *r, plan_judge *j) {
+  ARENA_ARRAY(&r->scratch, r->taken, r->sites.count);
+  if (is_mode(r, "auto"))
+    TRY(choose_best(r, j));
+  else
+    TRY(is_mode(r, "sites") ? choose_named(r) : choose_all(r));
+  return rewrite_leave_effective(r->taken, &r->sites, &r->scratch);
+}
+
+static calm_status rewrite_second(rewriting *r, plan_judge *j) {
+  TRY(choose(r, j));
+  if (!any_of(r->taken, r->sites.count)) return CALM_OK;
+  begin_effort(r, CHAIN_TICKS);
+  TRY(plan_judge_round(&r->rounds[r->round_count], j, r->taken, CHAIN_TICKS));
+  r->round_count++;
+  return rewrite_check(&r->rounds[r->round_count - 1]->edit, r->context);
+}
+
+/* ---- The plan ------------------------------------------------------------ */
+
+/* Less bytes, or as many and fewer operators. */
+static bool is_better(const rewrite_score *a, const rewrite_score *b) {
+  if (a->arena_bytes != b->arena_bytes) return a->arena_bytes < b->arena_bytes;
+  if (a->peak_bytes != b->peak_bytes) return a->peak_bytes < b->peak_bytes;
+  return a->op_count < b->op_count;
+}
+
+/* What the original takes today stays what a plan is compared with. */
+static void keep_baseline(calm_plan *plan, const calm_plan *as_is) {
+  plan->summary.baseline_peak_bytes = as_is->summary.baseline_peak_bytes;
+  plan->summary.baseline_arena_bytes = as_is->summary.baseline_arena_bytes;
+  plan->runtime.default_head_bytes = as_is->runtime.default_head_bytes;
+  plan->runtime.default_tail = as_is->runtime.default_tail;
+  plan->runtime.carried_head_bytes = as_is->runtime.carried_head_bytes;
+  plan->runtime.carried_holds = as_is->runtime.carried_holds;
+  plan->runtime.file_peaks = as_is->runtime.file_peaks;
+}
+
+static calm_status plan_rewritten(calm_plan **out, rewriting *r) {
+  calm_plan *plan;
+  calm_options options = *r->options;
+  if (options.time_limit_s > 0) options.time_limit_s = time_left(r);
+  context_mute(r->context, false);
+  TRY(plan_make_as_is(&plan, current(r), &options));
+  keep_baseline(plan, r->as_is);
+  plan->original = r->original;
+  plan->round_count = r->round_count;
+  memcpy(plan->rounds, r->rounds, sizeof plan->rounds);
+  r->round_count = 0;
+  *out = plan;
+  return CALM_OK;
+}
+
+/* The judge still speaks of its rounds. */
+static void drop_plan(calm_plan *plan, rewriting *r) {
+  r->round_count = plan->round_count;
+  plan->round_count = 0;
+  calm_plan_free(plan);
+}
+
+/* The plan of what was rewritten, or that of the original where rewriting does
+   not pay and was not asked for by name. */
+static calm_status choose_plan(calm_plan **out, rewriting *r) {
+  calm_plan *plan = NULL;
+  if (r->round_count) TRY(plan_rewritten(&plan, r));
+  if (plan && is_mode(r, "auto")) {
+    const rewrite_score now = plan_score_of(plan);
+    const rewrite_score before = plan_score_of(r->as_is);
+    if (!is_better(&now, &before)) {
+      drop_plan(plan, r);
+      plan = NULL;
+    }
+  }
+  if (plan) {
+    *out = plan;
+    return CALM_OK;
+  }
+  *out = r->as_is;
+  r->as_is = NULL;
+  memset(r->taken, 0, r->sites.count * sizeof *r->taken);
+  return CALM_OK;
+}
+
+static calm_status record(calm_plan *plan, rewriting *r, plan_judge *j) {
+  plan_rewriting *w = &plan->rewriting;
+  w->mode = r->mode;
+  w->partials = r->target.partials;
+  w->judged = r->choice.judged;
+  TRY(pipeline_choice(&w->accumulator, "accumulator", r->options->accumulator,
+                      &plan->arena));
+  if (r->choice.proved && plan->summary.order_outcome == CALM_OPTIMAL &&
+      plan->summary.peak_bytes <= r->choice.score.peak_bytes)
+    w->proof = r->choice.proof;
+  TRY(plan_record_harmless(plan, &r->first, r->first_taken));
+  begin_effort(r, WORTH_TICKS);
+  return plan_record_sites(plan, j, r->taken);
+}
+
+static calm_status make(calm_plan **out, rewriting *r) {
+  plan_judge j;
+  calm_plan *plan;
+  TRY(read_mode(r));
+  TRY(plan_rewrite_target(&r->target, r->original, r->options, &r->scratch));
+  TRY(rewrite_find_sites(&r->first, &r->original->graphs.data[0],
+                         &r->target.options, &r->scratch));
+  TRY(rewrite_first(r));
+  TRY(plan_make_as_is(&r->as_is, r->original, r->options));
+  TRY(plan_judge_init(&j, current(r), &r->sites, &r->target, r->options, &r->l,
+                      &r->scratch));
+  TRY(rewrite_second(r, &j));
+  TRY(choose_plan(&plan, r));
+  calm_status status = record(plan, r, &j);
+  if (status == CALM_OK)
+    *out = plan;
+  else
+    calm_plan_free(plan);
+  return status;
+}
+
+calm_status plan_rewrite_make(calm_plan **out, calm_model *model,
+                              const calm_options *options) {
+  rewriting r = {.context = model->context,
+                 .options = options,
+                 .original = model,
+                 .start = limits_clock()};
+  arena_init(&r.scratch, model->context);
+  calm_status status = make(out, &r);
+  for (uint32_t i = 0; i < r.round_count; i++) plan_round_free(r.rounds[i]);
+  if (r.as_is) calm_plan_free(r.as_is);
+  arena_free(&r.scratch);
+  return status;
+}

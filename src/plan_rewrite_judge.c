@@ -1,0 +1,350 @@
+/*
+ * What a choice of sites comes to.  Its least peak is that of the graph in
+ * which the parts of a sum may run in any order; to know its arena, the sums
+ * are turned into what the runtime has, in the order that was found, and the
+ * result is planned as any model is.
+ */
+#include <string.h>
+
+#include "base/number.h"
+#include "plan_rewrite.h"
+
+enum {
+  QUESTION_TICKS = 20000000, /* of an order search */
+  QUICK_TICKS = 3000000      /* of each stage of a plan that is to be scored */
+};
+
+calm_status plan_judge_init(plan_judge *out, const calm_model *model,
+                            const rewrite_sites *sites,
+                            const plan_target *target,
+                            const calm_options *options, limits *l, arena *a) {
+  plan_judge j = {.context = model->context,
+                  .model = model,
+                  .sites = sites,
+                  .target = target,
+                  .options = options,
+                  .quick = *options,
+                  .question_ticks = QUESTION_TICKS,
+                  .l = l};
+  j.quick.budget_bytes = UINT64_MAX;
+  j.quick.tick_limit = number_smaller(options->tick_limit, QUICK_TICKS);
+  j.quick.count = false;
+  context_mute(model->context, true); /* all has been said before */
+  calm_status status = plan_memory_model(&j.memory, model, options);
+  context_mute(model->context, false);
+  TRY(status);
+  TRY(pipeline_body_arenas(&j.body_arenas, model, &j.memory, a));
+  TRY(plan_rewrite_parts(&j.parts, sites, a));
+  *out = j;
+  return CALM_OK;
+}
+
+/* ---- The graph of a choice ----------------------------------------------- */
+
+static calm_status apply(plan_round **out, const plan_judge *j,
+                         const bool *taken) {
+  plan_round *round;
+  TRY(plan_round_new(&round, j->model));
+  calm_status status =
+      rewrite_apply(&round->edit, j->sites, taken, &round->arena);
+  if (status == CALM_OK) status = plan_round_finish(round);
+  if (status == CALM_OK)
+    *out = round;
+  else
+    plan_round_free(round);
+  return status;
+}
+
+/* With the scratch of kernels as workspace, where it counts. */
+static calm_status build_problem(memory_problem *out, const plan_judge *j,
+                                 plan_round *round) {
+  pipeline_tflm file;
+  graph *graphs = round->model.graphs.data;
+  if (j->memory.subgraphs == SUBGRAPHS_TFLM) {
+    TRY(pipeline_tflm_model(&file, &round->model, j->options, &round->arena));
+    TRY(pipeline_tflm_graphs(&graphs, &file, &round->arena));
+  }
+  return memory_problem_build(out, &graphs[0], &j->memory, j->body_arenas,
+                              &round->arena);
+}
+
+/* The best order of a round's graph, with a part of the judge's effort. */
+static calm_status solve(order_result *out, const plan_judge *j,
+                         const memory_problem *problem, uint64_t ceiling,
+                         uint64_t most_ticks, arena *a) {
+  order_options o = plan_order_options(j->options);
+  limits l = *j->l;
+  o.method = ORDER_EXACT;
+  o.count = false;
+  o.ceiling = ceiling;
+  l.max_ticks = number_smaller(l.max_ticks, l.ticks + most_ticks);
+  l.next_look = 0;
+  TRY(order_solve(out, &problem->order, &o, a, &l));
+  limits_spend(j->l, l.ticks - j->l->ticks);
+  return CALM_OK;
+}
+
+/* ---- Peaks --------------------------------------------------------------- */
+
+static calm_status peak_of(rewrite_peak *out, const plan_judge *j,
+                           plan_round *round, uint64_t ceiling) {
+  memory_problem problem;
+  order_result result;
+  TRY(build_problem(&problem, j, round));
+  TRY(solve(&result, j, &problem, ceiling, j->question_ticks, &round->arena));
+  *out = (rewrite_peak){result.peak_bytes, result.bound_bytes};
+  return CALM_OK;
+}
+
+calm_status plan_judge_peak(rewrite_peak *out, const plan_judge *j,
+                            const bool *taken, uint64_t ceiling) {
+  plan_round *round;
+  TRY(apply(&round, j, taken));
+  calm_status status = peak_of(out, j, round, ceiling);
+  plan_round_free(round);
+  return status;
+}
+
+/* ---- Where the peak is --------------------------------------------------- */
+
+/* Parts with a step that reaches the peak of the best order. */
+static calm_status mark_parts(bool *at_peak, const plan_judge *j,
+                              plan_round *round) {
+  memory_problem problem;
+  order_result result;
+  uint64_t *bytes;
+  TRY(build_problem(&problem, j, round));
+  TRY(solve(&result, j, &problem, UINT64_MAX, j->question_ticks,
+            &round->arena));
+  ARENA_ARRAY(&round->arena, bytes, problem.order.op_count);
+  TRY(order_replay(&result.peak_bytes, &problem.order, result.sequence, bytes,
+                   j->context));
+  for (uint32_t step = 0; step < problem.order.op_count; step++)
+    if (bytes[step] == result.peak_bytes) {
+      const op_id op = problem.op_of[result.sequence[step]];
+      at_peak[j->parts[round->edit.ops.data[op].from]] = true;
+    }
+  return CALM_OK;
+}
+
+static uint32_t count_true(const bool *flags, uint32_t count) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++) n += flags[i];
+  return n;
+}
+
+static calm_status find_critical(bool *out, bool *alone, const plan_judge *j,
+                                 plan_round *round) {
+  const uint32_t most = 2 * j->sites->g->ops.count + 2;
+  bool *at_peak;
+  ARENA_ARRAY(&round->arena, at_peak, most);
+  TRY(mark_parts(at_peak, j, round));
+  *alone = count_true(at_peak, most) == 1;
+  for (uint32_t i = 0; i < j->sites->count; i++)
+    out[i] = at_peak[j->parts[j->sites->sites[i].op]];
+  return CALM_OK;
+}
+
+static calm_status judge_critical(bool *out, bool *alone, void *payload,
+                                  const bool *taken) {
+  const plan_judge *j = payload;
+  plan_round *round;
+  TRY(apply(&round, j, taken));
+  calm_status status = find_critical(out, alone, j, round);
+  plan_round_free(round);
+  return status;
+}
+
+/* ---- A bound that no choice is below ------------------------------------- */
+
+/* Is an operator of `after` what it was, with the operands it had? */
+static bool is_untouched(const plan_judge *j, const graph_edit *edit, op_id op,
+                         const bool *changed) {
+  const graph_op *now = &edit->after.ops.data[op];
+  const edit_op *descent = &edit->ops.data[op];
+  const graph_op *before = &edit->before->ops.data[descent->from];
+  if (changed[descent->from] || descent->role != EDIT_KEEP ||
+      bits_has(j->memory.inplace, now->kind) ||
+      now->input_count != before->input_count ||
+      now->output_count != before->output_count)
+    return false;
+  for (uint32_t i = 0; i < now->input_count + now->output_count; i++) {
+    const bool in = i < now->input_count;
+    const uint32_t slot = in ? i : i - now->input_count;
+    const tensor_id t = in ? now->inputs[slot] : now->outputs[slot];
+    const tensor_id was = in ? before->inputs[slot] : before->outputs[slot];
+    if (t == CALM_NONE || was == CALM_NONE) {
+      if (t != was) return false;
+    } else if (edit->tensors.data[t].contents != EDIT_SAME ||
+               edit->tensors.data[t].from != was) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static uint64_t working_set(const order_problem *o, uint32_t u) {
+  uint64_t bytes = o->workspace[u];
+  for (uint32_t i = o->uses_begin[u]; i < o->uses_begin[u + 1]; i++)
+    bytes += o->buffers[o->uses[i]].bytes;
+  return bytes;
+}
+
+static calm_status floor_of(uint64_t *out, const plan_judge *j,
+                            plan_round *round) {
+  memory_problem problem;
+  bool *changed;
+  uint64_t most = 0;
+  TRY(build_problem(&problem, j, round));
+  ARENA_ARRAY(&round->arena, changed, round->edit.before->ops.count);
+  for (uint32_t i = 0; i < j->sites->count; i++) {
+    const rewrite_site *site = &j->sites->sites[i];
+    if (!site->refusal) changed[site->op] = true;
+    if (site->concat != CALM_NONE) changed[site->concat] = true;
+  }
+  for (uint32_t u = 0; u < problem.order.op_count; u++)
+    if (problem.order.reuse_begin[u] == problem.order.reuse_begin[u + 1] &&
+        is_untouched(j, &round->edit, problem.op_of[u], changed))
+      most = number_larger(most, working_set(&problem.order, u));
+  *out = most;
+  return CALM_OK;
+}
+
+calm_status plan_judge_floor(uint64_t *out, const plan_judge *j) {
+  plan_round *round;
+  bool *all;
+  arena scratch;
+  arena_init(&scratch, j->context);
+  all = arena_calloc(&scratch, j->sites->count, sizeof *all);
+  if (!all) return context_no_memory(j->context);
+  for (uint32_t i = 0; i < j->sites->count; i++)
+    all[i] = !j->sites->sites[i].refusal;
+  calm_status status = apply(&round, j, all);
+  arena_free(&scratch);
+  TRY(status);
+  status = floor_of(out, j, round);
+  plan_round_free(round);
+  return status;
+}
+
+/* ---- Rounds and scores --------------------------------------------------- */
+
+static calm_status chain(plan_round *round, const plan_judge *j,
+                         plan_round *parts, uint64_t most_ticks) {
+  memory_problem problem;
+  order_result result;
+  op_id *sequence;
+  const graph *g = &parts->edit.after;
+  TRY(build_problem(&problem, j, parts));
+  TRY(solve(&result, j, &problem, UINT64_MAX, most_ticks, &parts->arena));
+  ARENA_ARRAY(&parts->arena, sequence, g->ops.count);
+  TRY(memory_expand_sequence(sequence, g, &problem, result.sequence));
+  const bool fused = j->target->options.partials == PARTIALS_ACCUMULATE;
+  TRY(rewrite_chain(&round->edit, &parts->edit, sequence, fused,
+                    &round->arena));
+  return plan_round_finish(round);
+}
+
+/* What a chain refers to of the graph it is made from lies in its own arena. */
+static calm_status apply_chained(plan_round **out, const plan_judge *j,
+                                 const bool *taken, uint64_t most_ticks) {
+  plan_round *round, *parts;
+  TRY(plan_round_new(&round, j->model));
+  calm_status status = plan_round_new(&parts, j->model);
+  if (status == CALM_OK) {
+    status = rewrite_apply(&parts->edit, j->sites, taken, &round->arena);
+    if (status == CALM_OK) status = plan_round_finish(parts);
+    if (status == CALM_OK) status = chain(round, j, parts, most_ticks);
+    plan_round_free(parts);
+  }
+  if (status == CALM_OK)
+    *out = round;
+  else
+    plan_round_free(round);
+  return status;
+}
+
+calm_status plan_judge_round(plan_round **out, const plan_judge *j,
+                             const bool *taken, uint64_t most_ticks) {
+  return j->target->chained ? apply_chained(out, j, taken, most_ticks)
+                            : apply(out, j, taken);
+}
+
+/* The runtime of ONNX models asks for its bytes one tensor at a time. */
+static uint64_t needed_bytes(const calm_plan *plan) {
+  const plan_runtime *r = &plan->runtime;
+  if (plan_is_for(plan, "ort"))
+    return r->by_default ? r->planned_peaks.default_bytes
+                         : r->planned_peaks.priority_bytes;
+  return plan_needed_bytes(plan);
+}
+
+rewrite_score plan_score_of(const calm_plan *plan) {
+  return (rewrite_score){.arena_bytes = needed_bytes(plan),
+                         .peak_bytes = plan->summary.peak_bytes,
+                         .op_count = plan->graph->ops.count};
+}
+
+static calm_status score_of(rewrite_score *out, const plan_judge *j,
+                            plan_round *round) {
+  calm_plan *plan;
+  context_mute(j->context, true);
+  calm_status status = plan_make_as_is(&plan, &round->model, &j->quick);
+  context_mute(j->context, false);
+  TRY(status);
+  *out = plan_score_of(plan);
+  limits_spend(j->l, plan->order.ticks + plan->layout.ticks);
+  calm_plan_free(plan);
+  return CALM_OK;
+}
+
+static calm_status judge_peak(rewrite_peak *out, void *payload,
+                              const bool *taken, uint64_t ceiling) {
+  return plan_judge_peak(out, payload, taken, ceiling);
+}
+
+static calm_status judge_score(rewrite_score *out, void *payload,
+                               const bool *taken) {
+  const plan_judge *j = payload;
+  plan_round *round;
+  TRY(plan_judge_round(&round, j, taken, j->question_ticks));
+  calm_status status = score_of(out, j, round);
+  plan_round_free(round);
+  return status;
+}
+
+/* Nothing but the disappearance of copies changes what is live: no bytes are
+   overwritten in place, sizes are not rounded, sums are no wider than what they
+   add up to. */
+static bool is_monotone(const plan_judge *j) {
+  return j->target->options.partials == PARTIALS_ACCUMULATE &&
+         j->target->options.accumulator_factor == 1 &&
+         bits_count(j->memory.inplace, OP_KIND_WORDS) == 0 &&
+         j->memory.round == 1;
+}
+
+rewrite_judge plan_judge_of(plan_judge *j) {
+  return (rewrite_judge){.payload = j,
+                         .monotone = is_monotone(j),
+                         .peak = judge_peak,
+                         .critical = judge_critical,
+                         .score = judge_score};
+}
+
+/* ---- Counting ------------------------------------------------------------ */
+
+/* A sum of parts is no operator of its own where kernels accumulate; where they
+   do not, k parts have k - 1 additions. */
+calm_status plan_count_ops(uint32_t *out, const plan_judge *j,
+                           const bool *taken) {
+  plan_round *round;
+  uint32_t sums = 0;
+  TRY(apply(&round, j, taken));
+  const graph *g = &round->edit.after;
+  for (op_id op = 0; op < g->ops.count; op++)
+    sums += g->ops.data[op].kind == OP_partial_sum;
+  const bool fused = j->target->options.partials == PARTIALS_ACCUMULATE;
+  *out = g->ops.count - (fused ? sums : 2 * sums);
+  plan_round_free(round);
+  return CALM_OK;
+}

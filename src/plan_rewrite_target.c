@@ -1,0 +1,112 @@
+/* What the machine that rewriting is for can do. */
+#include <string.h>
+
+#include "plan_rewrite.h"
+
+/* The values of --partials, in their order: 0 leaves it to the runtime. */
+enum { BY_RUNTIME, GIVEN_ACCUMULATE, GIVEN_ADD_INPLACE, GIVEN_ADD_COPY };
+
+static bool is_named(const memory_model *memory, const char *name) {
+  return !strcmp(memory->name, name);
+}
+
+static bool is_paper(const memory_model *memory) {
+  return is_named(memory, "plain") || is_named(memory, "serenity");
+}
+
+static bool adds_inplace(const memory_model *memory) {
+  return bits_has(memory->inplace, OP_add);
+}
+
+static rewrite_partials usual_partials(const calm_model *model,
+                                       const memory_model *memory) {
+  if (is_paper(memory)) return PARTIALS_ACCUMULATE;
+  if (is_named(memory, "ort") && model->format != MODEL_TFLITE)
+    return PARTIALS_ACCUMULATE;
+  return adds_inplace(memory) ? PARTIALS_ADD_INPLACE : PARTIALS_ADD_COPY;
+}
+
+/* What a file of this format cannot say, or its runtime does not do. */
+static calm_status check_partials(const calm_model *model,
+                                  const memory_model *memory,
+                                  rewrite_partials partials) {
+  if (model->format == MODEL_TFLITE && partials == PARTIALS_ACCUMULATE)
+    return context_fail(
+        model->context, CALM_MISUSE,
+        "--partials accumulate: no kernel of TensorFlow Lite adds to what is "
+        "there; --partials add-inplace or add-copy would be right, or a memory "
+        "model on paper (--memory plain, serenity)");
+  if (partials == PARTIALS_ADD_INPLACE && !adds_inplace(memory))
+    return context_fail(
+        model->context, CALM_MISUSE,
+        "--partials add-inplace: under --memory %s additions are not in place; "
+        "%s",
+        memory->name,
+        is_named(memory, "ort") ? "--partials accumulate or add-copy would be "
+                                  "right"
+        : is_named(memory, "tflm") ? "with --kernels reference they are"
+                                   : "--inplace add says that they are");
+  return CALM_OK;
+}
+
+static calm_status choose_partials(plan_target *out, const calm_model *model,
+                                   const memory_model *memory,
+                                   const calm_options *options) {
+  switch (options->partials) {
+    case BY_RUNTIME:
+      out->options.partials = usual_partials(model, memory);
+      return CALM_OK;
+    case GIVEN_ACCUMULATE: out->options.partials = PARTIALS_ACCUMULATE; break;
+    case GIVEN_ADD_INPLACE: out->options.partials = PARTIALS_ADD_INPLACE; break;
+    default: out->options.partials = PARTIALS_ADD_COPY;
+  }
+  return out->chained ? check_partials(model, memory, out->options.partials)
+                      : CALM_OK;
+}
+
+static calm_status choose_accumulator(plan_target *out, const calm_model *model,
+                                      const memory_model *memory,
+                                      const calm_options *options) {
+  out->options.accumulator_factor = UINT32_C(1) << options->accumulator;
+  if (!out->chained || options->accumulator == 0) return CALM_OK;
+  return context_fail(model->context, CALM_MISUSE,
+                      "--accumulator: under --memory %s no operator keeps sums "
+                      "of another type; it goes with --memory plain or "
+                      "serenity, or with a graph in calm's own text form",
+                      memory->name);
+}
+
+static void choose_rules(plan_target *out, const calm_options *options) {
+#define RULE(rule, option, needs, identity, cost) \
+  out->options.rules[REWRITE_##rule] = options->rewrite_##rule;
+#include "rewrite/rules.def"
+#undef RULE
+}
+
+static const char *partials_name(rewrite_partials partials) {
+  switch (partials) {
+    case PARTIALS_ACCUMULATE: return "accumulate";
+    case PARTIALS_ADD_INPLACE: return "add-inplace";
+    case PARTIALS_ADD_COPY: return "add-copy";
+  }
+  return "";
+}
+
+calm_status plan_rewrite_target(plan_target *out, const calm_model *model,
+                                const calm_options *options, arena *a) {
+  plan_target target = {0};
+  memory_model memory;
+  TRY(plan_memory_model(&memory, model, options));
+  const bool file =
+      model->format == MODEL_TFLITE || model->format == MODEL_ONNX;
+  target.chained = file && !is_paper(&memory);
+  target.options.abstract = !target.chained;
+  choose_rules(&target, options);
+  TRY(choose_partials(&target, model, &memory, options));
+  TRY(choose_accumulator(&target, model, &memory, options));
+  target.partials = partials_name(target.options.partials);
+  TRY(pipeline_choice(&target.accumulator, "accumulator", options->accumulator,
+                      a));
+  *out = target;
+  return CALM_OK;
+}
