@@ -26,19 +26,38 @@ static calm_status close_section(reader *r) {
   return CALM_OK;
 }
 
+/* [layout=nhwc | layout=nchw] */
+static calm_status read_layout(bool *channels_first, reader *r) {
+  *channels_first = false;
+  if (reader_at_line_end(r)) return CALM_OK;
+  if (!reader_at_word(r, "layout"))
+    return reader_fail_expected(r, "layout=nchw or the end of the line");
+  TRY(lexer_next(&r->lexer));
+  if (!reader_at(r, TOKEN_EQUALS))
+    return reader_fail_expected(r, "'=' after a key");
+  TRY(lexer_next_value(&r->lexer));
+  *channels_first = reader_at_word(r, "nchw");
+  if (!*channels_first && !reader_at_word(r, "nhwc"))
+    return reader_fail_expected(r, "nhwc or nchw");
+  TRY(lexer_next(&r->lexer));
+  return reader_expect_line_end(r);
+}
+
 static calm_status read_graph(reader *r) {
   const char *name;
   graph_place place;
   graph g;
+  bool channels_first;
   TRY(close_section(r));
   TRY(reader_read_name(&name, &place, r, "the name of a graph"));
-  TRY(reader_expect_line_end(r));
+  TRY(read_layout(&channels_first, r));
   if (name_table_find(&r->graph_names, name) != CALM_NONE)
     return graph_fail(r->context, r->path, place,
                       "there is already a graph '%s'; names must differ", name);
   const char *copy = arena_string(r->arena, name, strlen(name));
   if (!copy) return context_no_memory(r->context);
   graph_init(&g, r->arena, copy);
+  g.channels_first = channels_first;
   VECTOR_PUSH(r->context, r->out, g);
   return name_table_add(&r->graph_names, copy, r->out->count - 1);
 }

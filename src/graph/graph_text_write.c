@@ -171,7 +171,7 @@ static void write_graph(text *out, const graph *graphs, const graph *g) {
   op_id last_stateful = CALM_NONE;
   text_format(out, "graph ");
   graph_text_write_name(out, g->name);
-  text_add(out, "\n", 1);
+  text_format(out, "%s\n", g->channels_first ? " layout=nchw" : "");
   for (tensor_id t = 0; t < g->tensors.count; t++) write_tensor(out, g, t);
   for (op_id u = 0; u < g->ops.count; u++) {
     write_op(out, graphs, g, u, last_stateful);

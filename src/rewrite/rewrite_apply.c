@@ -3,8 +3,8 @@
  *
  * 1. forwards: which sites act.  A site is nothing without the concat in front
  *    of it, which may be one that a site before it opens.
- * 2. any way: which of the concats are needed in one piece, by readers that do
- *    not act, by the outside, or because nobody reads them at all.
+ * 2. any way: which of the concats are needed in one piece: by readers that do
+ *    not act, or by the outside.  One that nobody opens stays as it is.
  * 3. forwards: what stands for each operator is made where it stood.
  */
 #include <inttypes.h>
@@ -60,38 +60,43 @@ static calm_status cover_all(rewrite_maker *m, const bool *taken) {
   return CALM_OK;
 }
 
-/* The acting site at which an operator reads a tensor; CALM_NONE. */
-static uint32_t acting_site(const rewrite_maker *m, op_id u, tensor_id t) {
-  const rewrite_work *w = m->work;
-  if (t == CALM_NONE || fate_of(m, t)->source == CALM_NONE) return CALM_NONE;
-  for (uint32_t i = w->site_begin[u]; i < w->site_begin[u + 1]; i++)
-    if (w->acting[w->sites_by_op[i]] &&
-        site_at(m, w->sites_by_op[i])->concat == fate_of(m, t)->source)
-      return w->sites_by_op[i];
-  return CALM_NONE;
+/* Lay out the sites of an operator by the concats that they are at. */
+static void turn_to(const rewrite_maker *m, op_id u) {
+  rewrite_work *w = m->work;
+  if (w->turned_to == u) return;
+  w->turned_to = u;
+  for (uint32_t i = w->site_begin[u]; i < w->site_begin[u + 1]; i++) {
+    const uint32_t s = w->sites_by_op[i];
+    if (site_at(m, s)->concat == CALM_NONE) continue;
+    w->site_at[site_at(m, s)->concat] = s;
+    w->reader[site_at(m, s)->concat] = u;
+  }
 }
 
-static bool reads_parts(const rewrite_maker *m, op_id u, op_id concat) {
-  const graph_op *op = &m->g->ops.data[u];
-  for (uint32_t i = 0; i < op->input_count; i++)
-    if (op->inputs[i] != CALM_NONE &&
-        fate_of(m, op->inputs[i])->source == concat)
-      return true;
-  return false;
+/* The site at which an operator reads a tensor; CALM_NONE. */
+static uint32_t find_site(const rewrite_maker *m, op_id u, tensor_id t) {
+  if (t == CALM_NONE || fate_of(m, t)->source == CALM_NONE) return CALM_NONE;
+  const op_id source = fate_of(m, t)->source;
+  turn_to(m, u);
+  return m->work->reader[source] == u ? m->work->site_at[source] : CALM_NONE;
+}
+
+static uint32_t acting_site(const rewrite_maker *m, op_id u, tensor_id t) {
+  const uint32_t s = find_site(m, u, t);
+  return s != CALM_NONE && m->work->acting[s] ? s : CALM_NONE;
 }
 
 /* Sites at concats: those whose operand is there in parts. */
 static void decide_sites(rewrite_maker *m, op_id u, const bool *taken) {
-  const rewrite_work *w = m->work;
-  for (uint32_t i = w->site_begin[u]; i < w->site_begin[u + 1]; i++) {
-    const uint32_t s = w->sites_by_op[i];
-    const rewrite_site *site = site_at(m, s);
-    if (site->concat == CALM_NONE || site->refusal || !taken[s] ||
-        !reads_parts(m, u, site->concat))
-      continue;
-    w->acting[s] = true;
-    if (site->rule == REWRITE_kernels)
-      fate_of(m, rewrite_output(&m->g->ops.data[u]))->source = u;
+  const graph_op *op = &m->g->ops.data[u];
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    const uint32_t s = find_site(m, u, op->inputs[i]);
+    if (s == CALM_NONE || site_at(m, s)->refusal || !taken[s]) continue;
+    m->work->acting[s] = true;
+    if (site_at(m, s)->rule != REWRITE_kernels) continue;
+    rewrite_fate *y = fate_of(m, rewrite_output(op));
+    y->source = u;
+    y->concat = op->kind == OP_concat ? u : fate_of(m, op->inputs[i])->concat;
   }
 }
 
@@ -107,6 +112,11 @@ static calm_status mark_openable(bool **out, const rewrite_maker *m) {
   return CALM_OK;
 }
 
+static void open_concat(const rewrite_maker *m, op_id u) {
+  rewrite_fate *y = fate_of(m, rewrite_output(&m->g->ops.data[u]));
+  y->source = y->concat = u;
+}
+
 static calm_status decide(rewrite_maker *m, const bool *taken) {
   bool *openable;
   TRY(mark_openable(&openable, m));
@@ -119,7 +129,7 @@ static calm_status decide(rewrite_maker *m, const bool *taken) {
           m->work->fates[rewrite_handed_on(m->g, u)].head;
     if (c != CALM_NONE) continue;
     decide_sites(m, u, taken);
-    if (openable[u]) fate_of(m, rewrite_output(op))->source = u;
+    if (openable[u]) open_concat(m, u);
   }
   return CALM_OK;
 }
@@ -129,6 +139,13 @@ static calm_status decide(rewrite_maker *m, const bool *taken) {
 static bool hands_on(const rewrite_maker *m, op_id u) {
   const uint32_t c = m->work->cover[u];
   return c != CALM_NONE && site_at(m, c)->rule == REWRITE_noops;
+}
+
+/* Is it parts of something else than a concat?  In one piece nobody knew it,
+   if nobody reads it. */
+static bool stands_for_concat(const rewrite_maker *m, tensor_id t) {
+  const op_id source = m->work->fates[t].source;
+  return source != CALM_NONE && m->g->ops.data[source].kind != OP_concat;
 }
 
 static calm_status decide_wholes(rewrite_maker *m) {
@@ -147,8 +164,9 @@ static calm_status decide_wholes(rewrite_maker *m) {
     }
   }
   for (tensor_id t = 0; t < g->tensors.count; t++)
-    if (!divided[t] || (g->tensors.data[t].flags & CALM_TENSOR_OUTPUT))
-      m->work->fates[t].whole = true;
+    m->work->fates[t].whole |=
+        (g->tensors.data[t].flags & CALM_TENSOR_OUTPUT) ||
+        (!divided[t] && !stands_for_concat(m, t));
   return CALM_OK;
 }
 
@@ -202,19 +220,6 @@ static calm_status list_parts(rewrite_parts *out, rewrite_maker *m, op_id u) {
   return CALM_OK;
 }
 
-/* The concat at the root of parts: it says how they are joined. */
-static op_id find_concat(const rewrite_maker *m, op_id u) {
-  while (m->g->ops.data[u].kind != OP_concat) {
-    const graph_op *op = &m->g->ops.data[u];
-    for (uint32_t i = 0; i < op->input_count; i++)
-      if (acting_site(m, u, op->inputs[i]) != CALM_NONE) {
-        u = fate_of(m, op->inputs[i])->source;
-        break;
-      }
-  }
-  return u;
-}
-
 /* "-1" and "3" are one axis of four; of another rank it is written anew. */
 static calm_status set_axis(graph_op *op, rewrite_maker *m, op_id concat,
                             tensor_id y) {
@@ -234,8 +239,8 @@ static calm_status set_axis(graph_op *op, rewrite_maker *m, op_id concat,
 
 /* Put the parts of an operator's output together. */
 static calm_status join(rewrite_maker *m, op_id u, const rewrite_parts *parts) {
-  const edit_op descent = {.from = find_concat(m, u), .role = EDIT_CONCAT};
   const tensor_id y = rewrite_output(&m->g->ops.data[u]);
+  const edit_op descent = {.from = fate_of(m, y)->concat, .role = EDIT_CONCAT};
   graph_op op;
   TRY(rewrite_imitate(&op, m, &m->g->ops.data[descent.from], NULL));
   TRY(set_axis(&op, m, descent.from, y));
@@ -301,13 +306,16 @@ static calm_status prepare(rewrite_maker *m) {
   rewrite_work *w = m->work;
   ARENA_ARRAY(m->a, w->fates, m->g->tensors.count);
   ARENA_ARRAY(m->a, w->acting, m->sites->count);
+  ARENA_ARRAY(m->a, w->site_at, m->g->ops.count);
+  ARENA_ARRAY(m->a, w->reader, m->g->ops.count);
   ARENA_ARRAY(m->a, w->cover, m->g->ops.count);
   ARENA_ARRAY(m->a, w->made_of, m->g->ops.count);
   for (tensor_id t = 0; t < m->g->tensors.count; t++)
     w->fates[t] = (rewrite_fate){
         .head = t, .source = CALM_NONE, .made = CALM_NONE, .slices = CALM_NONE};
   for (op_id u = 0; u < m->g->ops.count; u++)
-    w->cover[u] = w->made_of[u] = CALM_NONE;
+    w->cover[u] = w->made_of[u] = w->reader[u] = CALM_NONE;
+  w->turned_to = CALM_NONE;
   return index_sites(m);
 }
 

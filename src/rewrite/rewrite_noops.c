@@ -63,15 +63,27 @@ static const char *refuse_ends(const graph_tensor *x, const graph_tensor *y) {
   return NULL;
 }
 
+/* Graphs that an operator runs may ask for its output by name. */
+static bool is_captured(const graph *g, tensor_id t) {
+  for (uint32_t i = g->reader_begin[t]; i < g->reader_begin[t + 1]; i++)
+    if (g->ops.data[g->readers[i]].body_count) return true;
+  return false;
+}
+
+static const char *refuse(const rewrite_finder *f, op_id u, tensor_id in,
+                          tensor_id out) {
+  const graph *g = f->g;
+  if (f->bound[u]) return "other operators wait for it, or it for them";
+  if (is_captured(g, out)) return "a graph inside this one reads its output";
+  return refuse_ends(&g->tensors.data[in], &g->tensors.data[out]);
+}
+
 static calm_status find(rewrite_finder *f, op_id u) {
   const graph *g = f->g;
   const tensor_id in = rewrite_handed_on(g, u);
   if (in == CALM_NONE) return CALM_OK;
   const tensor_id out = rewrite_output(&g->ops.data[u]);
-  const char *refusal =
-      f->bound[u] ? "other operators wait for it, or it for them"
-                  : refuse_ends(&g->tensors.data[in], &g->tensors.data[out]);
-  return rewrite_add_site(f, REWRITE_noops, u, refusal, true);
+  return rewrite_add_site(f, REWRITE_noops, u, refuse(f, u, in, out), true);
 }
 
 const rewrite_hooks rewrite_noops_hooks = {.find = find};

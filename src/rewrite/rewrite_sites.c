@@ -21,6 +21,10 @@ typedef struct value {
                      piece */
   rewrite_parts parts;
   const char *refusal; /* of a concat that has to stay; no parts then */
+  op_id reader;        /* the operator that is looked at, */
+  uint32_t reads;      /* how many of its operands this is, */
+  bool taken;          /* and whether it can do with the parts */
+  bool opened;         /* some reader can */
 } value;
 
 typedef struct walk {
@@ -50,7 +54,9 @@ static void join_groups(walk *w, op_id a, op_id b) {
   w->open[a > b ? b : a] |= w->open[a > b ? a : b];
 }
 
-static void open_group(walk *w, op_id u) { w->open[find_root(w, u)] = true; }
+static void open_group_if(walk *w, op_id u, bool stays) {
+  if (stays) w->open[find_root(w, u)] = true;
+}
 
 /* ---- Adding sites -------------------------------------------------------- */
 
@@ -106,8 +112,9 @@ static const char *refuse_operand(const graph *g, tensor_id t,
   const graph_tensor *x = &g->tensors.data[t];
   if (x->flags & CALM_TENSOR_CONST)
     return "an operand of the concat is a constant";
-  if ((x->flags & CALM_TENSOR_VARIABLE) || is_missing(g, t))
+  if (x->flags & CALM_TENSOR_VARIABLE)
     return "an operand of the concat is a variable";
+  if (is_missing(g, t)) return "nobody makes an operand of the concat";
   if (x->dynamic) return "dimensions of the concat are open";
   if (x->bytes == 0) return "an operand of the concat is empty";
   if (x->type != y->type)
@@ -151,7 +158,7 @@ static const char *refuse_shape(const graph *g, const graph_op *op,
                                             : "the concat is not over channels";
 }
 
-/* Why a concat has to stay whatever its readers are. */
+/* Why a concat cannot have other operands. */
 static const char *refuse_concat(const rewrite_finder *f, op_id u) {
   const graph *g = f->g;
   const graph_op *op = &g->ops.data[u];
@@ -161,8 +168,6 @@ static const char *refuse_concat(const rewrite_finder *f, op_id u) {
   if (f->bound[u]) return "other operators wait for the concat, or it for them";
   if (graph_op_attribute(op, "activation"))
     return "the concat has an activation of its own";
-  if (y->flags & CALM_TENSOR_OUTPUT)
-    return "the concat is an output of the graph";
   if (y->flags & CALM_TENSOR_VARIABLE) return "the concat is a variable";
   if (y->dynamic) return "dimensions of the concat are open";
   for (uint32_t i = 0; i < op->input_count; i++) {
@@ -178,15 +183,19 @@ static value *value_of(walk *w, tensor_id t) {
   return &w->values[w->values[t].head];
 }
 
-/* How many operands of an operator are this one. */
-static uint32_t count_reads(walk *w, const graph_op *op, const value *v) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < op->input_count; i++)
-    count += op->inputs[i] != CALM_NONE && value_of(w, op->inputs[i]) == v;
-  return count;
+/* Count for each operand how often it is read here. */
+static void turn_to(walk *w, op_id u) {
+  const graph_op *op = &w->f.g->ops.data[u];
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    if (op->inputs[i] == CALM_NONE) continue;
+    value *v = value_of(w, op->inputs[i]);
+    if (v->reader != u) v->reads = 0;
+    v->reader = u;
+    v->reads++;
+  }
 }
 
-static const char *refuse_many(const walk *w, uint32_t parts) {
+static const char *refuse_many(const walk *w, uint64_t parts) {
   if (parts > MAX_PARTS) return "it would become more than 1024 operators";
   if (parts > MAX_ALL_PARTS - w->part_count)
     return "too many operators have been made already";
@@ -206,7 +215,7 @@ static const char *refuse_reader(walk *w, const rewrite_spot *spot,
   if (g->tensors.data[out].dynamic) return "its dimensions are open";
   if (g->tensors.data[out].flags & CALM_TENSOR_VARIABLE)
     return "it writes a variable";
-  if (count_reads(w, op, v) > 1) return "it reads the concat twice";
+  if (v->reads > 1) return "it reads the concat twice";
   return refuse_many(w, v->parts.count);
 }
 
@@ -232,86 +241,70 @@ static calm_status derive_parts(walk *w, const rewrite_spot *spot) {
   w->values[out].source = spot->u;
   w->values[out].parts = (rewrite_parts){list, spot->parts.count};
   w->root[spot->u] = find_root(w, value_of(w, in)->source);
-  if (g->tensors.data[out].flags & CALM_TENSOR_OUTPUT) open_group(w, spot->u);
+  open_group_if(w, spot->u, g->tensors.data[out].flags & CALM_TENSOR_OUTPUT);
   return CALM_OK;
 }
 
-/* Operand `slot` is a concat, or stands for one: *out_taken if the operator can
-   do with its parts. */
-static calm_status visit_spot(bool *out_taken, walk *w, op_id u, uint32_t slot,
+/* Operand `slot` is a concat, or stands for one: can the operator do with its
+   parts?  Not if there is a `refusal` already. */
+static calm_status visit_spot(walk *w, op_id u, uint32_t slot,
                               const char *refusal) {
   const graph_op *op = &w->f.g->ops.data[u];
-  const value *v = value_of(w, op->inputs[slot]);
-  rewrite_spot spot = {u, slot, v->parts};
+  value *v = value_of(w, op->inputs[slot]);
+  const rewrite_spot spot = {u, slot, v->parts};
   bool known;
   const rewrite_rule rule = rewrite_rule_at_concat(&known, op);
-  *out_taken = false;
+  v->taken = false;
+  open_group_if(w, v->source, !w->f.options->rules[rule]);
   if (!w->f.options->rules[rule] || (v->refusal && !known)) return CALM_OK;
   const char *own = refuse_spot(w, &spot, v, rule);
   if (own) refusal = own;
   TRY(add_concat_site(w, rule, u, v->source, refusal));
-  *out_taken = !refusal;
+  v->taken = !refusal;
+  v->opened |= v->taken;
+  open_group_if(w, v->source, !v->taken);
   if (refusal || op->kind == OP_concat) return CALM_OK;
   w->part_count += v->parts.count;
   return rule == REWRITE_kernels ? derive_parts(w, &spot) : CALM_OK;
 }
 
-/* Has an operand before this one the same value? */
-static bool seen_before(walk *w, const graph_op *op, uint32_t slot) {
-  for (uint32_t i = 0; i < slot; i++)
-    if (op->inputs[i] != CALM_NONE &&
-        value_of(w, op->inputs[i]) == value_of(w, op->inputs[slot]))
-      return true;
-  return false;
-}
-
 static calm_status visit_reader(walk *w, op_id u) {
   const graph_op *op = &w->f.g->ops.data[u];
+  turn_to(w, u);
   for (uint32_t i = 0; i < op->input_count; i++) {
-    bool taken;
     if (op->inputs[i] == CALM_NONE) continue;
-    const op_id source = value_of(w, op->inputs[i])->source;
-    if (source == CALM_NONE || seen_before(w, op, i)) continue;
-    TRY(visit_spot(&taken, w, u, i, NULL));
-    if (!taken) open_group(w, source);
+    value *v = value_of(w, op->inputs[i]);
+    if (v->source == CALM_NONE || v->reader == CALM_NONE) continue;
+    TRY(visit_spot(w, u, i, NULL));
+    v->reader = CALM_NONE;
   }
   return CALM_OK;
 }
 
 /* ---- Concats, once their operands are known ------------------------------ */
 
-/* Which operands of a concat are taken apart themselves: a site each, the
-   refusal of the concat itself being theirs. */
-static calm_status visit_nested(bool **out, uint32_t *out_count, walk *w,
-                                op_id u, const char *refusal) {
+/* Which operands of a concat are taken apart themselves: a site each, even if
+   the concat itself has to stay.  *out: how many parts that makes. */
+static calm_status visit_nested(uint64_t *out, walk *w, op_id u,
+                                const char *refusal) {
   const graph_op *op = &w->f.g->ops.data[u];
-  uint64_t count = 0;
-  ARENA_ARRAY(&w->scratch, *out, op->input_count);
+  *out = 0;
+  turn_to(w, u);
   for (uint32_t i = 0; i < op->input_count; i++) {
-    const value *v =
-        op->inputs[i] == CALM_NONE ? NULL : value_of(w, op->inputs[i]);
-    if (v && v->source != CALM_NONE && seen_before(w, op, i)) {
-      for (uint32_t j = 0; j < i; j++)
-        if (op->inputs[j] != CALM_NONE && value_of(w, op->inputs[j]) == v)
-          (*out)[i] = (*out)[j];
-    } else if (v && v->source != CALM_NONE) {
-      const uint64_t parts = (uint64_t)v->parts.count * count_reads(w, op, v);
-      const char *own = refusal;
-      if (!own)
-        own = refuse_many(w, parts + count > MAX_PARTS
-                                 ? MAX_PARTS + 1
-                                 : (uint32_t)(parts + count));
-      TRY(visit_spot(&(*out)[i], w, u, i, own));
-      if (!(*out)[i]) open_group(w, v->source);
+    if (op->inputs[i] == CALM_NONE) continue;
+    value *v = value_of(w, op->inputs[i]);
+    if (v->source != CALM_NONE && v->reader == u) {
+      const uint64_t more = (uint64_t)v->parts.count * v->reads;
+      const char *many = refuse_many(w, *out + more);
+      TRY(visit_spot(w, u, i, refusal ? refusal : many));
+      v->reader = CALM_NONE;
     }
-    count += (*out)[i] ? v->parts.count : 1;
+    *out += v->source != CALM_NONE && v->taken ? v->parts.count : 1;
   }
-  *out_count = (uint32_t)count;
   return CALM_OK;
 }
 
-static calm_status list_parts(walk *w, op_id u, const bool *nested,
-                              uint32_t count) {
+static calm_status list_parts(walk *w, op_id u, uint64_t count) {
   const graph *g = w->f.g;
   const graph_op *op = &g->ops.data[u];
   rewrite_part *list;
@@ -319,7 +312,7 @@ static calm_status list_parts(walk *w, op_id u, const bool *nested,
   ARENA_ARRAY(&w->scratch, list, count);
   for (uint32_t i = 0; i < op->input_count; i++) {
     const value *v = value_of(w, op->inputs[i]);
-    if (nested[i]) {
+    if (v->source != CALM_NONE && v->taken) {
       memcpy(list + filled, v->parts.list, v->parts.count * sizeof *list);
       filled += v->parts.count;
       join_groups(w, u, v->source);
@@ -333,20 +326,38 @@ static calm_status list_parts(walk *w, op_id u, const bool *nested,
   return CALM_OK;
 }
 
-/* A concat of one operand is a no-op. */
-static calm_status visit_concat(walk *w, op_id u) {
+/* Why a concat has to stay whatever its readers are, though it may have other
+   operands.  A concat of one operand is a no-op. */
+static const char *refuse_opening(const walk *w, op_id u, uint64_t parts) {
   const graph_op *op = &w->f.g->ops.data[u];
+  if (w->f.g->tensors.data[rewrite_output(op)].flags & CALM_TENSOR_OUTPUT)
+    return "the concat is an output of the graph";
+  if (op->input_count < 2) return "the concat has one operand";
+  return refuse_many(w, parts);
+}
+
+/* Groups of operands that end here do not end without a concat. */
+static void open_groups_of(walk *w, op_id u) {
+  const graph_op *op = &w->f.g->ops.data[u];
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->inputs[i] != CALM_NONE) {
+      const value *v = value_of(w, op->inputs[i]);
+      if (v->source != CALM_NONE) open_group_if(w, v->source, true);
+    }
+}
+
+static calm_status visit_concat(walk *w, op_id u) {
+  const tensor_id out = rewrite_output(&w->f.g->ops.data[u]);
   const char *refusal = refuse_concat(&w->f, u);
-  const tensor_id out = rewrite_output(op);
-  bool *nested;
-  uint32_t count;
-  if (!refusal && op->input_count < 2) refusal = "the concat has one operand";
-  TRY(visit_nested(&nested, &count, w, u, refusal));
-  if (!refusal) refusal = refuse_many(w, count);
+  uint64_t count;
+  TRY(visit_nested(&count, w, u, refusal));
   if (out == CALM_NONE) return CALM_OK;
+  if (!refusal) refusal = refuse_opening(w, u, count);
   w->values[out].source = u;
   w->values[out].refusal = refusal;
-  return refusal ? CALM_OK : list_parts(w, u, nested, count);
+  if (!refusal) return list_parts(w, u, count);
+  open_groups_of(w, u);
+  return CALM_OK;
 }
 
 /* ---- The walk ------------------------------------------------------------ */
@@ -386,9 +397,19 @@ static calm_status prepare(walk *w) {
   ARENA_ARRAY(&w->scratch, w->root, g->ops.count);
   ARENA_ARRAY(&w->scratch, w->open, g->ops.count);
   for (tensor_id t = 0; t < g->tensors.count; t++)
-    w->values[t] = (value){.head = t, .source = CALM_NONE};
+    w->values[t] = (value){.head = t, .source = CALM_NONE, .reader = CALM_NONE};
   for (op_id u = 0; u < g->ops.count; u++) w->root[u] = u;
   return CALM_OK;
+}
+
+/* A concat that nobody opens stays, even if nobody reads it. */
+static void open_unread(walk *w) {
+  const graph *g = w->f.g;
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    const value *v = &w->values[t];
+    if (v->source != CALM_NONE && g->ops.data[v->source].kind == OP_concat)
+      open_group_if(w, v->source, !v->opened);
+  }
 }
 
 /* Groups get numbers in the order of their first sites.  A concat that has to
@@ -397,6 +418,7 @@ static calm_status number_groups(rewrite_sites *out, walk *w) {
   uint32_t *number;
   ARENA_ARRAY(&w->scratch, number, w->f.g->ops.count);
   ARENA_ARRAY(w->f.a, out->closed, out->count);
+  open_unread(w);
   for (uint32_t i = 0; i < out->count; i++) {
     rewrite_site *site = &out->sites[i];
     if (site->concat == CALM_NONE) continue;

@@ -23,6 +23,7 @@ typedef struct made_op {
 typedef struct rewrite_fate {
   tensor_id head; /* what stands for it: itself, or what a no-op was given */
   op_id source;   /* the operator whose output exists in parts; CALM_NONE */
+  op_id concat;   /* and whose parts say how they would be joined */
   bool whole;     /* somebody needs it in one piece */
   rewrite_parts parts;
   tensor_id made;   /* in one piece; CALM_NONE: not yet */
@@ -34,9 +35,12 @@ typedef struct rewrite_work {
   uint32_t *site_begin; /* operator u: sites[site_begin[u] .. [u + 1]] of
                            sites_by_op */
   uint32_t *sites_by_op;
-  bool *acting;    /* per site */
-  uint32_t *cover; /* per operator: the site that replaces it; CALM_NONE */
-  op_id *made_of;  /* per operator that is kept: what it is now */
+  op_id turned_to;   /* the operator whose sites stand in site_at */
+  uint32_t *site_at; /* per concat or what stands for one: the site there, */
+  op_id *reader;     /* and of which operator */
+  bool *acting;      /* per site */
+  uint32_t *cover;   /* per operator: the site that replaces it; CALM_NONE */
+  op_id *made_of;    /* per operator that is kept: what it is now */
   VECTOR(made_tensor) tensors;
   VECTOR(made_op) ops;
 } rewrite_work;

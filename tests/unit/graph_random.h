@@ -100,6 +100,7 @@ static inline void random_graph(graph *g, arena *a, random_state *r,
   uint32_t rank[RANDOM_OPS], writer[RANDOM_TENSORS];
   bool sorted = random_below(r, 2);
   graph_init(g, a, name);
+  g->channels_first = random_below(r, 2);
   for (uint32_t i = 0; i < tensors; i++) random_tensor(g, r);
   for (uint32_t u = 0; u < ops; u++)
     rank[u] = sorted ? u : random_below(r, 3 * ops);

@@ -50,23 +50,28 @@ static inline tensor_id net_tensor(net *n, const char *letter,
   return id;
 }
 
+static inline tensor_id net_bytes(net *n, int64_t bytes, unsigned flags) {
+  char name[32];
+  tensor_id id;
+  snprintf(name, sizeof name, "t%u", (unsigned)n->g->tensors.count);
+  graph_tensor tensor = {.name = name,
+                         .type = ELEMENT_ABSTRACT,
+                         .bytes = (uint64_t)bytes,
+                         .flags = flags,
+                         .file_index = n->g->tensors.count};
+  assert_int_equal(graph_add_tensor(&id, n->g, &tensor), CALM_OK);
+  return id;
+}
+
 static inline net_picture *net_add_picture(net *n, int64_t h, int64_t w,
                                            int64_t c, unsigned flags) {
   const int64_t last[] = {1, h, w, c}, first[] = {1, c, h, w};
   net_picture picture = {0, h, w, c, false};
-  if (n->options.abstract) {
-    char name[32];
-    snprintf(name, sizeof name, "t%u", (unsigned)n->g->tensors.count);
-    graph_tensor tensor = {.name = name,
-                           .type = ELEMENT_ABSTRACT,
-                           .bytes = (uint64_t)(h * w * c),
-                           .flags = flags,
-                           .file_index = n->g->tensors.count};
-    assert_int_equal(graph_add_tensor(&picture.id, n->g, &tensor), CALM_OK);
-  } else {
-    picture.id =
-        net_tensor(n, "t", n->options.channels_first ? first : last, 4, flags);
-  }
+  picture.id =
+      n->options.abstract
+          ? net_bytes(n, h * w * c, flags)
+          : net_tensor(n, "t", n->options.channels_first ? first : last, 4,
+                       flags);
   if (n->pictures.count == n->pictures.capacity) {
     uint32_t capacity = n->pictures.capacity ? 2 * n->pictures.capacity : 64;
     n->pictures.data =
@@ -261,6 +266,47 @@ static inline void net_add(net *n) {
   net_op(n, OP_add, inputs, 2, y->id, &relu, active ? 1 : 0);
 }
 
+/* One number per channel, or seldom one for all. */
+static inline tensor_id net_vector(net *n, int64_t channels) {
+  if (n->options.abstract) return net_bytes(n, channels, CALM_TENSOR_CONST);
+  if (random_below(n->r, 6) == 0) channels = 1;
+  const int64_t last[] = {channels}, first[] = {channels, 1, 1};
+  return n->options.channels_first
+             ? net_tensor(n, "v", first, 3, CALM_TENSOR_CONST)
+             : net_tensor(n, "v", last, 1, CALM_TENSOR_CONST);
+}
+
+static inline void net_arithmetic(net *n) {
+  static const op_kind kinds[] = {OP_mul, OP_add, OP_sub, OP_mul};
+  const net_picture x = net_pick(n);
+  const op_kind kind = kinds[random_below(n->r, 4)];
+  const bool swapped = random_below(n->r, 4) == 0;
+  const tensor_id v = net_vector(n, x.channels);
+  const tensor_id inputs[] = {swapped ? v : x.id, swapped ? x.id : v};
+  const net_picture *y = net_add_picture(n, x.height, x.width, x.channels, 0);
+  net_op(n, kind, inputs, 2, y->id, NULL, 0);
+}
+
+static inline void net_normalization(net *n) {
+  const net_picture x = net_pick(n);
+  const graph_attribute epsilon = {"epsilon",
+                                   random_below(n->r, 2) ? "0.001" : "1e-05"};
+  tensor_id inputs[5] = {x.id};
+  for (uint32_t i = 1; i < 5; i++)
+    inputs[i] =
+        net_tensor(n, i == 4 ? "var" : "v", &x.channels, 1, CALM_TENSOR_CONST);
+  const net_picture *y = net_add_picture(n, x.height, x.width, x.channels, 0);
+  net_op(n, OP_batch_normalization, inputs, 5, y->id, &epsilon, 1);
+}
+
+static inline void net_affine(net *n) {
+  if (n->options.channels_first && !n->options.abstract &&
+      random_below(n->r, 2))
+    net_normalization(n);
+  else
+    net_arithmetic(n);
+}
+
 static inline void net_concat(net *n) {
   const graph_attribute axis = {"axis", n->options.channels_first ? "1"
                                         : random_below(n->r, 2)   ? "3"
@@ -305,7 +351,7 @@ static inline void random_net(graph *g, arena *a, random_state *r,
     net_add_picture(&n, 4, 3, 1 + random_below(r, 3), CALM_TENSOR_INPUT);
   const uint32_t ops = options.ops / 2 + random_below(r, options.ops / 2 + 1);
   for (uint32_t i = 0; i < ops; i++) {
-    switch (random_below(r, 10)) {
+    switch (random_below(r, 13)) {
       case 0: net_relu(&n); break;
       case 1: net_add(&n); break;
       case 2: net_pool(&n); break;
@@ -313,6 +359,8 @@ static inline void random_net(graph *g, arena *a, random_state *r,
       case 4:
       case 5:
       case 6: net_concat(&n); break;
+      case 7:
+      case 8: net_affine(&n); break;
       default: net_conv(&n); break;
     }
   }

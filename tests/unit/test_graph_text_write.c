@@ -40,6 +40,7 @@ static void same_op(const graph_op *a, const graph_op *b) {
 
 static void same_graph(const graph *a, const graph *b) {
   assert_string_equal(a->name, b->name);
+  assert_int_equal(a->channels_first, b->channels_first);
   assert_int_equal(a->tensors.count, b->tensors.count);
   assert_int_equal(a->ops.count, b->ops.count);
   for (tensor_id t = 0; t < a->tensors.count; t++)
@@ -183,11 +184,13 @@ static void the_text_is_canonical(void **state) {
       "op b \"conv2d\" ( )->()pad=same workspace=1K after ( a a ) body=h\n"
       "tensor \"x\" 1K variable output input const\n"
       "op a strange ( x - ) -> ( - ) e=\"\" q=\"a b\" v=\"1,2\"\n"
-      "graph h\ntensor y u8[ 1 , 2 ]\n",
+      "graph h layout =nchw # too\ntensor y u8[ 1 , 2 ]\n"
+      "graph \"layout\" layout=nhwc\n",
       "calm-graph 1\ngraph g\ntensor x 1024 input output const variable\n"
       "op b conv2d ( ) -> ( ) after ( a a ) workspace=1024 body=h pad=same\n"
       "op a strange ( x - ) -> ( - ) e=\"\" q=\"a b\" v=1,2\n"
-      "graph h\ntensor y u8[1,2]\n");
+      "graph h layout=nchw\ntensor y u8[1,2]\n"
+      "graph layout\n");
 }
 
 /* ---- State --------------------------------------------------------------- */

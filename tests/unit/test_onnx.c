@@ -14,7 +14,7 @@ static message chain(void) {
 
 static const char chain_text[] =
     "calm-graph 1\n"
-    "graph net\n"
+    "graph net layout=nchw\n"
     "tensor x f32[2,3] input\n"
     "tensor w f32[3] const\n"
     "tensor a f32[2,3]\n"

@@ -44,7 +44,7 @@ static void unknown_sizes_are_listed_with_reasons(void **state) {
   expect_failure(net(FLOAT, "5", "K"), "", CALM_UNSUPPORTED,
                  "'y' (size 'K' is open: --dim K=N)");
   expect_text(net(FLOAT, "5", "K"), "K=2",
-              "calm-graph 1\ngraph net\n"
+              "calm-graph 1\ngraph net layout=nchw\n"
               "tensor x f32[5] input\ntensor y f32[2] output\n"
               "op 0_Strange mine:Strange ( x ) -> ( y )\n");
 }
@@ -74,7 +74,7 @@ static void what_is_no_tensor_counts_nothing(void **state) {
   add_node(&g, "SequenceAt", "s i", "y");
   add_output(&g, "y", FLOAT, "3");
   expect_text(plain_model(g), "",
-              "calm-graph 1\ngraph net\n"
+              "calm-graph 1\ngraph net layout=nchw\n"
               "tensor s 0 input\ntensor i i64[] input\n"
               "tensor y f32[3] output\n"
               "op 0_SequenceAt onnx:SequenceAt ( s i ) -> ( y )\n");

@@ -11,7 +11,7 @@ static message net(const char *shape) {
 }
 
 static const char sized[] =
-    "calm-graph 1\ngraph net\n"
+    "calm-graph 1\ngraph net layout=nchw\n"
     "tensor x f32[2,3] input\ntensor y f32[2,3] output\n"
     "op 0_Relu relu ( x ) -> ( y )\n";
 
@@ -75,7 +75,7 @@ static void inputs_that_nobody_reads_may_stay_open(void **state) {
   add_node(&g, "Relu", "x", "y");
   add_output(&g, "y", FLOAT, "4");
   expect_text(plain_model(g), "",
-              "calm-graph 1\ngraph net\n"
+              "calm-graph 1\ngraph net layout=nchw\n"
               "tensor x f32[4] input\ntensor unused 0 input\n"
               "tensor y f32[4] output\n"
               "op 0_Relu relu ( x ) -> ( y )\n");

@@ -40,7 +40,7 @@ static void empty_names_are_absent(void **state) {
   add_input(&g, "high", FLOAT, "");
   put_message(&g, 1, n);
   expect_text(plain_model(g), "",
-              "calm-graph 1\ngraph net\n"
+              "calm-graph 1\ngraph net layout=nchw\n"
               "tensor x f32[4] input\ntensor high f32[] input\n"
               "tensor y f32[4] output\n"
               "op 0_Clip clip ( x - high ) -> ( y )\n");

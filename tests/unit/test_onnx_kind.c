@@ -61,7 +61,7 @@ static void attributes_are_written(void **state) {
   put_message(&g, 1, n);
   add_output(&g, "y", FLOAT, "1,6,3,3");
   expect_text(plain_model(g), "",
-              "calm-graph 1\ngraph net\n"
+              "calm-graph 1\ngraph net layout=nchw\n"
               "tensor x f32[1,4,5,5] input\n"
               "tensor w f32[6,2,3,3] const\n"
               "tensor y f32[1,6,3,3] output\n"

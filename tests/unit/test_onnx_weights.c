@@ -11,7 +11,7 @@ static message outline(void) {
 
 static const char add_text[] =
     "calm-graph 1\n"
-    "graph net\n"
+    "graph net layout=nchw\n"
     "tensor x f32[2,2] input\n"
     "tensor w f32[2,2] const\n"
     "tensor y f32[2,2] output\n"
@@ -102,8 +102,9 @@ static void an_output_may_be_a_weight(void **state) {
   put_text(&g, 2, "net");
   put_message(&g, 1, constant("w"));
   add_output(&g, "w", FLOAT, "2,2");
-  expect_text(plain_model(g), "",
-              "calm-graph 1\ngraph net\ntensor w f32[2,2] output const\n");
+  expect_text(
+      plain_model(g), "",
+      "calm-graph 1\ngraph net layout=nchw\ntensor w f32[2,2] output const\n");
 }
 
 static void weights_count_once_and_packed(void **state) {
