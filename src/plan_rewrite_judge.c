@@ -76,7 +76,7 @@ static calm_status solve(order_result *out, const plan_judge *j,
   limits l = *j->l;
   o.method = ORDER_EXACT;
   o.count = false;
-  o.ceiling = ceiling;
+  o.ceiling_bytes = ceiling;
   l.max_ticks = number_smaller(l.max_ticks, l.ticks + most_ticks);
   l.next_look = 0;
   TRY(order_solve(out, &problem->order, &o, a, &l));
