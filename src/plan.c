@@ -165,10 +165,18 @@ static void warn_of_note(const planner *p) {
                 "--note has no effect: %s is no .onnx file", model->path);
 }
 
+calm_status plan_memory_model(memory_model *out, const calm_model *model,
+                              const calm_options *options) {
+  TRY(pipeline_memory_model(out, model, options));
+  if (out->subgraphs == SUBGRAPHS_TFLM && !options->offline_plan)
+    plan_tflm_leave_alone(out);
+  return CALM_OK;
+}
+
 static calm_status run(planner *p) {
   plan_candidate best;
   calm_plan *plan = p->plan;
-  TRY(pipeline_memory_model(&plan->memory, plan->model, p->options));
+  TRY(plan_memory_model(&plan->memory, plan->model, p->options));
   warn_of_note(p);
   p->litert = plan_litert_applies(p);
   TRY(pipeline_choice(&plan->order_method, "order", p->options->order,
@@ -208,7 +216,6 @@ calm_status plan_make_as_is(calm_plan **out, calm_model *model,
   if (!plan) return CALM_NO_MEMORY;
   plan->context = model->context;
   plan->model = plan->original = model;
-  plan->rewriting.mode = "none";
   plan->graph = &model->graphs.data[0];
   arena_init(&plan->arena, plan->context);
   calm_status status = make(plan, options);

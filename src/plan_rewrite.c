@@ -8,9 +8,9 @@
 /* Ticks for the search among sites, for what is said of each afterwards, and
    for the order in which sums are written. */
 enum {
-  SEARCH_TICKS = 400000000,
-  WORTH_TICKS = 60000000,
-  CHAIN_TICKS = 100000000
+  SEARCH_TICKS = 200000000,
+  WORTH_TICKS = 20000000,
+  CHAIN_TICKS = 40000000
 };
 
 typedef struct rewriting {
@@ -135,6 +135,9 @@ static calm_status choose_best(rewriting *r, plan_judge *j) {
   begin_effort(r, SEARCH_TICKS);
   TRY(plan_judge_floor(&judge.floor_bytes, j));
   TRY(rewrite_search(&r->choice, &r->sites, &judge, &r->l, &r->scratch));
+  context_log(r->context, CALM_LOG_DETAIL,
+              "rewrite: %u sets of sites planned, %.1f million ticks",
+              r->choice.judged, (double)r->l.ticks * 1e-6);
   for (uint32_t i = 0; i < r->sites.count; i++)
     r->taken[i] = r->choice.taken[i];
   return CALM_OK;

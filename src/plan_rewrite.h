@@ -11,6 +11,7 @@
  *   plan_rewrite_round.c    from an edit to a model and back to a file
  *   plan_rewrite_names.c    sites that the user names
  *   plan_rewrite_judge.c    what a choice of sites comes to
+ *   plan_rewrite_parts.c    where sites stand that have to do with each other
  *   plan_rewrite_sites.c    what the plan says of each site
  */
 #ifndef CALM_PLAN_REWRITE_H
@@ -31,7 +32,7 @@ typedef struct plan_round {
 /* Room for an edit; `edit` is to be filled in, in its arena. */
 calm_status plan_round_new(plan_round **out, const calm_model *from);
 
-/* Close the round: check the edit, make its model. */
+/* Close the round: make its model. */
 calm_status plan_round_finish(plan_round *round);
 void plan_round_free(plan_round *round);
 
@@ -83,6 +84,7 @@ typedef struct plan_judge {
   calm_options quick; /* the same, with less effort */
   memory_model memory;
   uint64_t *body_arenas;
+  uint32_t *parts; /* per operator of the graph; see plan_rewrite_parts */
   uint64_t question_ticks; /* of one question, at most */
   limits *l;
 } plan_judge;
@@ -97,6 +99,12 @@ rewrite_judge plan_judge_of(plan_judge *j);
 /* No choice of sites has a lower peak: the largest working set of an operator
    that is as it was when all sites are taken. */
 calm_status plan_judge_floor(uint64_t *out, const plan_judge *j);
+
+/* Per operator the part of the graph that it is in.  In any order, whatever is
+   rewritten, the parts run one after the other, and what a part needs depends
+   on the sites in it only. */
+calm_status plan_rewrite_parts(uint32_t **out, const rewrite_sites *sites,
+                               arena *a);
 
 /* The least peak of a choice, within the judge's effort. */
 calm_status plan_judge_peak(rewrite_peak *out, const plan_judge *j,

@@ -10,8 +10,8 @@
 #include "plan_rewrite.h"
 
 enum {
-  QUESTION_TICKS = 20000000, /* of an order search */
-  QUICK_TICKS = 3000000      /* of each stage of a plan that is to be scored */
+  QUESTION_TICKS = 8000000, /* of an order search */
+  QUICK_TICKS = 3000000     /* of each stage of a plan that is to be scored */
 };
 
 calm_status plan_judge_init(plan_judge *out, const calm_model *model,
@@ -29,8 +29,12 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
   j.quick.budget_bytes = UINT64_MAX;
   j.quick.tick_limit = number_smaller(options->tick_limit, QUICK_TICKS);
   j.quick.count = false;
-  TRY(pipeline_memory_model(&j.memory, model, options));
+  context_mute(model->context, true); /* all has been said before */
+  calm_status status = plan_memory_model(&j.memory, model, options);
+  context_mute(model->context, false);
+  TRY(status);
   TRY(pipeline_body_arenas(&j.body_arenas, model, &j.memory, a));
+  TRY(plan_rewrite_parts(&j.parts, sites, a));
   *out = j;
   return CALM_OK;
 }
@@ -72,7 +76,7 @@ static calm_status solve(order_result *out, const plan_judge *j,
   limits l = *j->l;
   o.method = ORDER_EXACT;
   o.count = false;
-  (void)ceiling;
+  o.ceiling_bytes = ceiling;
   l.max_ticks = number_smaller(l.max_ticks, l.ticks + most_ticks);
   l.next_look = 0;
   TRY(order_solve(out, &problem->order, &o, a, &l));
@@ -97,6 +101,56 @@ calm_status plan_judge_peak(rewrite_peak *out, const plan_judge *j,
   plan_round *round;
   TRY(apply(&round, j, taken));
   calm_status status = peak_of(out, j, round, ceiling);
+  plan_round_free(round);
+  return status;
+}
+
+/* ---- Where the peak is --------------------------------------------------- */
+
+/* Parts with a step that reaches `peak` in the best order. */
+static calm_status mark_parts(bool *at_peak, const plan_judge *j,
+                              plan_round *round, uint64_t peak) {
+  memory_problem problem;
+  order_result result;
+  uint64_t *bytes;
+  TRY(build_problem(&problem, j, round));
+  TRY(solve(&result, j, &problem, UINT64_MAX, j->question_ticks,
+            &round->arena));
+  ARENA_ARRAY(&round->arena, bytes, problem.order.op_count);
+  TRY(order_replay(&result.peak_bytes, &problem.order, result.sequence, bytes,
+                   j->context));
+  for (uint32_t step = 0; step < problem.order.op_count; step++)
+    if (bytes[step] >= peak) {
+      const op_id op = problem.op_of[result.sequence[step]];
+      at_peak[j->parts[round->edit.ops.data[op].from]] = true;
+    }
+  return CALM_OK;
+}
+
+static uint32_t count_true(const bool *flags, uint32_t count) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++) n += flags[i];
+  return n;
+}
+
+static calm_status find_critical(bool *out, bool *alone, const plan_judge *j,
+                                 plan_round *round, uint64_t peak) {
+  const uint32_t most = 2 * j->sites->g->ops.count + 2;
+  bool *at_peak;
+  ARENA_ARRAY(&round->arena, at_peak, most);
+  TRY(mark_parts(at_peak, j, round, peak));
+  *alone = count_true(at_peak, most) == 1;
+  for (uint32_t i = 0; i < j->sites->count; i++)
+    out[i] = at_peak[j->parts[j->sites->sites[i].op]];
+  return CALM_OK;
+}
+
+static calm_status judge_critical(bool *out, bool *alone, void *payload,
+                                  const bool *taken, uint64_t peak) {
+  const plan_judge *j = payload;
+  plan_round *round;
+  TRY(apply(&round, j, taken));
+  calm_status status = find_critical(out, alone, j, round, peak);
   plan_round_free(round);
   return status;
 }
@@ -273,6 +327,7 @@ rewrite_judge plan_judge_of(plan_judge *j) {
   return (rewrite_judge){.payload = j,
                          .monotone = is_monotone(j),
                          .peak = judge_peak,
+                         .critical = judge_critical,
                          .score = judge_score};
 }
 

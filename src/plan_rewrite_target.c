@@ -96,7 +96,7 @@ calm_status plan_rewrite_target(plan_target *out, const calm_model *model,
                                 const calm_options *options, arena *a) {
   plan_target target = {0};
   memory_model memory;
-  TRY(pipeline_memory_model(&memory, model, options));
+  TRY(plan_memory_model(&memory, model, options));
   const bool file =
       model->format == MODEL_TFLITE || model->format == MODEL_ONNX;
   target.chained = file && !is_paper(&memory);

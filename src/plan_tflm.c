@@ -185,10 +185,21 @@ static calm_status orders_with(const op_id *const **out, const planner *p,
   return CALM_OK;
 }
 
+static calm_status predict(plan_candidate *c, const planner *p);
+
+/* Without a plan in the file the runtime places all by itself. */
+static calm_status place_alone(plan_candidate *c, const planner *p) {
+  TRY(predict(c, p));
+  c->layout =
+      (layout_result){.outcome = CALM_FEASIBLE, .arena_bytes = c->head.bytes};
+  return CALM_OK;
+}
+
 calm_status plan_tflm_place(plan_candidate *c, const planner *p,
                             const layout_options *options, limits *l) {
   p->tflm->problems[0] = p->problem;
   TRY(orders_with(&c->orders, p, c->sequence));
+  if (!p->options->offline_plan) return place_alone(c, p);
   TRY(memory_joint_build(&c->joint, p->tflm->graphs, p->tflm->count,
                          p->tflm->problems, c->orders, &p->plan->memory,
                          &p->tflm->file.scratch, p->scratch));
@@ -283,9 +294,27 @@ static calm_status try_carried(plan_candidate *best, const planner *p) {
 }
 
 /* A runtime left alone aliases nothing. */
+void plan_tflm_leave_alone(memory_model *memory) {
+  memset(memory->views, 0, sizeof memory->views);
+  memset(memory->inplace, 0, sizeof memory->inplace);
+}
+
+/* Where nobody may tell it: no model gets worse. */
+static calm_status settle_alone(plan_candidate *best, const planner *p) {
+  best->source = PLAN_NONE;
+  TRY(predict(best, p));
+  if (plan_order_is_free(p))
+    TRY(try_without_plan(best, p, p->tflm->default_orders));
+  best->layout.arena_bytes = best->head.bytes;
+  best->layout.bound_bytes =
+      number_smaller(best->layout.bound_bytes, best->head.bytes);
+  return CALM_OK;
+}
+
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
                              limits *l) {
   const plan_tflm *t = p->tflm;
+  if (!p->options->offline_plan) return settle_alone(best, p);
   const uint64_t most = t->default_head.bytes;
   const bool free_order = plan_order_is_free(p);
   best->source = PLAN_OWN;
@@ -298,10 +327,7 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   if (free_order) TRY(try_carried(best, p));
   if (best->head.bytes > INT32_MAX) /* more than an offset can express */
     TRY(drop_plan(best, p, best->orders));
-  if (best->source == PLAN_NONE) {
-    memset(p->plan->memory.views, 0, sizeof p->plan->memory.views);
-    memset(p->plan->memory.inplace, 0, sizeof p->plan->memory.inplace);
-  }
+  if (best->source == PLAN_NONE) plan_tflm_leave_alone(&p->plan->memory);
   best->layout.arena_bytes = best->head.bytes;
   if (best->layout.bound_bytes > best->head.bytes) /* scratch was split */
     best->layout.bound_bytes = best->head.bytes;

@@ -70,6 +70,11 @@ typedef struct plan_candidate {
 calm_status plan_make_as_is(calm_plan **out, calm_model *model,
                             const calm_options *options);
 
+/* The memory model of a plan: without a plan in the file TensorFlow Lite Micro
+   aliases nothing. */
+calm_status plan_memory_model(memory_model *out, const calm_model *model,
+                              const calm_options *options);
+
 order_options plan_order_options(const calm_options *options);
 
 /* No arena is smaller than this, in whatever order. */
@@ -92,13 +97,15 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
 /*
  * For TensorFlow Lite Micro, in this order: find the orders of all bodies and
  * the head of the model as it is; place an order of the entry (in place of the
- * rest of plan_place); predict the head, and keep to something simpler if it
- * exceeds that of the model as it is; fill in what the plan says of graphs,
- * offsets and runtime.
+ * rest of plan_place), under a memory model without aliases where no plan will
+ * be in the file (plan_tflm_leave_alone); predict the head, and keep to
+ * something simpler if it exceeds that of the model as it is; fill in what the
+ * plan says of graphs, offsets and runtime.
  */
 calm_status plan_tflm_prepare(planner *p);
 calm_status plan_tflm_place(plan_candidate *c, const planner *p,
                             const layout_options *options, limits *l);
+void plan_tflm_leave_alone(memory_model *memory);
 calm_status plan_tflm_settle(plan_candidate *best, const planner *p, limits *l);
 calm_status plan_tflm_record(planner *p, const plan_candidate *c);
 /* All graphs of the plan, judged by code that knows nothing of how it was made:

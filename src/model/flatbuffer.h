@@ -53,7 +53,8 @@ typedef struct flat_field {
 
 /* A table behind a union that has no row and holds only numbers. */
 typedef struct flat_plain {
-  uint8_t table, slot, type, numbers; /* the union, and how many slots it has */
+  uint8_t table, slot, type; /* of the union */
+  const char *widths;        /* a digit per slot: its bytes */
 } flat_plain;
 
 typedef struct flat_schema {

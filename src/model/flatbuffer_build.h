@@ -79,10 +79,10 @@ typedef struct flat_copier {
   char whose[160]; /* for messages: "operator 'NAME'" */
 } flat_copier;
 
-/* What a table is: its row in the schema, or so many slots with numbers. */
+/* What a table is: one of the schema, or one of numbers. */
 typedef struct flat_kind_of {
   uint32_t table;
-  unsigned numbers;
+  const char *widths; /* see flat_plain; NULL: none are known */
 } flat_kind_of;
 
 /* The kind of the table that a union leads to. */

@@ -42,7 +42,7 @@ static const flat_field *find_row(const flat_schema *schema, uint32_t table,
 flat_kind_of flat_union_kind(const flat_copier *c, uint32_t table,
                              unsigned slot, uint8_t type) {
   const flat_schema *schema = c->schema;
-  flat_kind_of kind = {UINT32_MAX, 0};
+  flat_kind_of kind = {UINT32_MAX, NULL};
   for (uint32_t i = 0; i < schema->field_count; i++) {
     const flat_field *row = &schema->fields[i];
     if (row->table != table || row->slot != slot) continue;
@@ -52,7 +52,7 @@ flat_kind_of flat_union_kind(const flat_copier *c, uint32_t table,
   for (uint32_t i = 0; i < schema->plain_count; i++) {
     const flat_plain *row = &schema->plain[i];
     if (row->table == table && row->slot == slot && row->type == type)
-      kind.numbers = row->numbers;
+      kind.widths = row->widths;
   }
   return kind;
 }
@@ -93,9 +93,15 @@ static bool may_refer(const flat_file *file, const old_table *t, size_t place,
          flat_holds(file, target, FLAT_OFFSET_BYTES);
 }
 
-/* A number of unknown width takes all bytes up to what comes next. */
 static flat_value load_number(const flat_file *file, size_t place,
-                              size_t room) {
+                              unsigned size) {
+  return (flat_value){.size = (uint8_t)size,
+                      .number = flat_number(file, place, size)};
+}
+
+/* A number of unknown width takes all bytes up to what comes next. */
+static flat_value load_unknown(const flat_file *file, size_t place,
+                               size_t room) {
   flat_value value = {.size = WIDE};
   if (room > WIDE) room = WIDE;
   while (value.size / 2u >= room) value.size /= 2;
@@ -105,14 +111,18 @@ static flat_value load_number(const flat_file *file, size_t place,
 
 static flat_value load_known(const flat_file *file, flat_table table,
                              const flat_field *row, size_t place) {
-  if (row->kind == FLAT_SCALAR)
-    return (flat_value){.size = row->of,
-                        .number = flat_number(file, place, row->of)};
+  if (row->kind == FLAT_SCALAR) return load_number(file, place, row->of);
   flat_value value = {.size = FLAT_OFFSET_BYTES, .refers = true};
   value.old = flat_table_of(file, table, row->slot);
   const bool nothing =
       row->kind == FLAT_UNION && !flat_u8(file, table, row->slot - 1u, 0);
   return nothing || !value.old ? (flat_value){0} : value;
+}
+
+/* The width of a number without a row; 0: it is not known. */
+static unsigned width_of(flat_kind_of kind, unsigned slot) {
+  if (!kind.widths || slot >= strlen(kind.widths)) return 0;
+  return (unsigned)(kind.widths[slot] - '0');
 }
 
 static calm_status load_slot(flat_value *out, const flat_copier *c,
@@ -122,18 +132,22 @@ static calm_status load_slot(flat_value *out, const flat_copier *c,
   const size_t place = (size_t)flat_place(file, t->table, slot);
   const flat_field *row = find_row(c->schema, kind.table, slot);
   const size_t room = room_of(file, t, place);
+  const unsigned width = width_of(kind, slot);
   if (place < t->table + FLAT_OFFSET_BYTES || room == 0)
     return refuse(c, t->table, "field %u lies outside its table", slot);
-  if (!row && slot >= kind.numbers && may_refer(file, t, place, room))
+  if (row)
+    *out = load_known(file, t->table, row, place);
+  else if (width)
+    *out = load_number(file, place, width);
+  else if (may_refer(file, t, place, room))
     return refuse(c, place,
                   "field %u is not known to this version and may refer to "
                   "something",
                   slot);
-  *out = row ? load_known(file, t->table, row, place)
-             : load_number(file, place, room);
-  if (row && out->size > room)
-    return refuse(c, place, "field %u overlaps another one", slot);
-  return CALM_OK;
+  else
+    *out = load_unknown(file, place, room);
+  if (out->size <= room || (!row && !width)) return CALM_OK;
+  return refuse(c, place, "field %u overlaps another one", slot);
 }
 
 /* Two fields in one place would become two. */
@@ -183,7 +197,7 @@ static calm_status copy_object(const flat_copier *c, size_t from, size_t object,
                                const flat_field *row, uint8_t type) {
   const flat_vector v = vector_at(c->from, object);
   const uint8_t *bytes = c->from->bytes + v.position;
-  const flat_kind_of kind = {row->of, 0};
+  const flat_kind_of kind = {row->of, NULL};
   switch (row->kind) {
     case FLAT_SCALAR: break;
     case FLAT_STRING:

@@ -140,23 +140,32 @@ static int32_t onnx_type_of(element_type type) {
   return ONNX_UNDEFINED;
 }
 
+/* The raw data comes last and is not copied before everything is joined. */
 static calm_status add_weight(pieces *p, onnx_rebuilder *b, tensor_id t) {
   const graph_tensor *tensor = &b->edit->after.tensors.data[t];
   const uint8_t *bytes = b->edit->tensors.data[t].bytes;
   const int32_t type = onnx_type_of(tensor->type);
-  text message;
+  text head, field;
   if (!bytes || !type)
     return context_fail(p->context, CALM_UNSUPPORTED,
                         "%s: the new constant '%.100s' has no bytes",
                         b->model->path, tensor->name);
-  text_init(&message, p->context);
+  text_init(&head, p->context);
+  text_init(&field, p->context);
   for (uint32_t i = 0; i < tensor->rank; i++)
-    proto_put_number(&message, KEY_TENSOR_DIMENSION,
+    proto_put_number(&head, KEY_TENSOR_DIMENSION,
                      (uint64_t)tensor->dimensions[i]);
-  proto_put_number(&message, KEY_TENSOR_TYPE, (uint64_t)type);
-  proto_put_string(&message, KEY_TENSOR_NAME, tensor->name);
-  proto_put_bytes(&message, KEY_TENSOR_RAW, bytes, tensor->bytes);
-  return add_message(p, KEY_GRAPH_INITIALIZER, &message);
+  proto_put_number(&head, KEY_TENSOR_TYPE, (uint64_t)type);
+  proto_put_string(&head, KEY_TENSOR_NAME, tensor->name);
+  proto_put_varint(&head, KEY_TENSOR_RAW);
+  proto_put_varint(&head, tensor->bytes);
+  proto_put_varint(&field, KEY_GRAPH_INITIALIZER);
+  proto_put_varint(&field, head.length + tensor->bytes);
+  text_add(&field, head.data ? head.data : "", head.length);
+  field.failed = field.failed || head.failed;
+  text_free(&head);
+  TRY(add_text(p, &field));
+  return add_bytes(p, bytes, tensor->bytes);
 }
 
 static void put_shape(text *out, const graph_tensor *tensor) {
@@ -287,6 +296,15 @@ static calm_status add_model(pieces *p, const pieces *graph,
   return add_domain(p, b);
 }
 
+/* No protobuf parser takes more. */
+static calm_status check_length(const onnx_rebuilder *b, size_t length) {
+  if (length <= INT32_MAX || b->r->file.length > INT32_MAX) return CALM_OK;
+  return context_fail(b->r->context, CALM_UNSUPPORTED,
+                      "%s: the rewritten file would have %zu bytes, an .onnx "
+                      "file has less than 2 GiB",
+                      b->model->path, length);
+}
+
 static calm_status join(const uint8_t **out, size_t *length, const pieces *p,
                         arena *a) {
   uint8_t *bytes;
@@ -307,6 +325,7 @@ static calm_status put_together(const uint8_t **out, size_t *length,
   pieces graph = empty, model = empty;
   calm_status status = add_graph(&graph, b);
   if (status == CALM_OK) status = add_model(&model, &graph, b);
+  if (status == CALM_OK) status = check_length(b, model.length);
   if (status == CALM_OK) status = join(out, length, &model, a);
   VECTOR_FREE(b->r->context, &graph.list);
   VECTOR_FREE(b->r->context, &model.list);

@@ -30,7 +30,11 @@ typedef struct onnx_rebuilder {
   bool fused;      /* there is a FusedConv */
 } onnx_rebuilder;
 
-/* The node of the file that an operator of the edit comes from. */
+/* What an operator of the edit comes from, as the file has it: `before` has the
+   same numbers, but need not have come from this file. */
+const graph_op *rebuild_was(const onnx_rebuilder *b, op_id u);
+
+/* Its node. */
 const onnx_node *rebuild_source(const onnx_rebuilder *b, op_id u);
 
 /* Does the operator make all that its node made, under the same names? */

@@ -15,15 +15,18 @@ static calm_status refuse(const onnx_rebuilder *b, const char *before,
 
 /* ---- Who is who ---------------------------------------------------------- */
 
+const graph_op *rebuild_was(const onnx_rebuilder *b, op_id u) {
+  return &b->model->graphs.data[0].ops.data[b->edit->ops.data[u].from];
+}
+
 const onnx_node *rebuild_source(const onnx_rebuilder *b, op_id u) {
-  const op_id from = b->edit->ops.data[u].from;
-  return &b->g->nodes.data[b->edit->before->ops.data[from].file_index];
+  return &b->g->nodes.data[rebuild_was(b, u)->file_index];
 }
 
 static value_id value_of(const onnx_rebuilder *b, tensor_id t) {
   const edit_tensor *descent = &b->edit->tensors.data[t];
   if (descent->contents != EDIT_SAME) return CALM_NONE;
-  return b->edit->before->tensors.data[descent->from].file_index;
+  return b->model->graphs.data[0].tensors.data[descent->from].file_index;
 }
 
 const char *rebuild_name(const onnx_rebuilder *b, tensor_id t) {
@@ -36,7 +39,7 @@ const char *rebuild_name(const onnx_rebuilder *b, tensor_id t) {
 bool rebuild_is_whole(const onnx_rebuilder *b, op_id u) {
   const edit_op *descent = &b->edit->ops.data[u];
   const graph_op *now = &b->edit->after.ops.data[u];
-  const graph_op *was = &b->edit->before->ops.data[descent->from];
+  const graph_op *was = rebuild_was(b, u);
   if (descent->role != EDIT_KEEP || now->output_count != was->output_count)
     return false;
   for (uint32_t i = 0; i < now->output_count; i++) {

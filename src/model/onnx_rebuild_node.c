@@ -305,12 +305,11 @@ static calm_status compose(text *out, const node_copy *n) {
 }
 
 calm_status rebuild_node(text *out, onnx_rebuilder *b, op_id u) {
-  const node_copy n = {
-      .b = b,
-      .now = &b->edit->after.ops.data[u],
-      .was = &b->edit->before->ops.data[b->edit->ops.data[u].from],
-      .node = rebuild_source(b, u),
-      .op = u};
+  const node_copy n = {.b = b,
+                       .now = &b->edit->after.ops.data[u],
+                       .was = rebuild_was(b, u),
+                       .node = rebuild_source(b, u),
+                       .op = u};
   b->fused = b->fused || n.now->kind == OP_fused_conv;
   return compose(out, &n);
 }

@@ -34,8 +34,8 @@ static const flat_field fields[] = {
 };
 
 static const flat_plain plain[] = {
-#define PLAIN(table, slot, type, fields) \
-  {TFLITE_TABLE_##table, slot, type, fields},
+#define PLAIN(table, slot, type, widths) \
+  {TFLITE_TABLE_##table, slot, type, widths},
 #include "model/tflite_plain.def"
 #undef PLAIN
 };

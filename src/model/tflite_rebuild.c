@@ -131,7 +131,7 @@ static calm_status build_entry(tflite_rebuilder *w, size_t from) {
   flat_draft draft;
   set_whose(w, "graph", w->edit->before->name);
   TRY(flat_load(&draft, &w->copier, w->entry,
-                (flat_kind_of){TFLITE_TABLE_subgraph, 0}));
+                (flat_kind_of){TFLITE_TABLE_subgraph, NULL}));
   if (g->tensors.count)
     flat_draft_object(&draft, TFLITE_subgraph_tensors, true);
   if (g->ops.count) flat_draft_object(&draft, TFLITE_subgraph_operators, true);
@@ -158,7 +158,7 @@ static calm_status build_subgraphs(tflite_rebuilder *w, size_t from) {
     set_whose(w, "graph", w->model->graphs.data[i].name);
     TRY(flat_copy(&w->copier, first + (size_t)i * 4,
                   flat_table_at(tflite_old_file(w), old, i),
-                  (flat_kind_of){TFLITE_TABLE_subgraph, 0}));
+                  (flat_kind_of){TFLITE_TABLE_subgraph, NULL}));
   }
   w->copier.whose[0] = '\0';
   return CALM_OK;
@@ -202,7 +202,7 @@ static calm_status build_slot(tflite_rebuilder *w, const flat_draft *draft,
 static calm_status build_model(tflite_rebuilder *w) {
   flat_draft draft;
   TRY(flat_load(&draft, &w->copier, w->tables.root,
-                (flat_kind_of){TFLITE_TABLE_model, 0}));
+                (flat_kind_of){TFLITE_TABLE_model, NULL}));
   if (w->adds_code)
     flat_draft_object(&draft, TFLITE_model_operator_codes, true);
   flat_draft_object(&draft, TFLITE_model_buffers, true);
@@ -215,7 +215,7 @@ static calm_status build_model(tflite_rebuilder *w) {
 
 /* ---- Behind the FlatBuffer ----------------------------------------------- */
 
-/* What lies behind everything that the model refers to. */
+/* What lies behind everything that the model refers to and is not filling. */
 static tflite_bytes find_rest(const tflite_rebuilder *w) {
   const flat_file *file = tflite_old_file(w);
   uint64_t end = flat_extent(file, tflite_schema());
@@ -223,15 +223,8 @@ static tflite_bytes find_rest(const tflite_rebuilder *w) {
     const tflite_bytes b = tflite_buffer(&w->tables, i);
     if (b.size && b.position + b.size > end) end = b.position + b.size;
   }
+  while (end < file->length && !file->bytes[end]) end++;
   return (tflite_bytes){end, file->length - end};
-}
-
-/* A string ends with a zero, and a file may be filled up. */
-static bool is_padding(const tflite_rebuilder *w, tflite_bytes rest) {
-  if (rest.size >= ALIGN) return false;
-  for (uint64_t i = 0; i < rest.size; i++)
-    if (tflite_old_file(w)->bytes[rest.position + i]) return false;
-  return true;
 }
 
 static uint64_t measure(const tflite_rebuilder *w, tflite_bytes rest) {
@@ -245,8 +238,7 @@ static uint64_t measure(const tflite_rebuilder *w, tflite_bytes rest) {
 
 static calm_status assemble(const uint8_t **out, size_t *length,
                             tflite_rebuilder *w) {
-  tflite_bytes rest = find_rest(w);
-  if (is_padding(w, rest)) rest.size = 0;
+  const tflite_bytes rest = find_rest(w);
   const uint64_t total = measure(w, rest);
   uint64_t next = w->to.bytes.count;
   uint8_t *bytes;

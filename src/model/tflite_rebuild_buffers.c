@@ -191,7 +191,7 @@ static calm_status draft_buffer(flat_draft *draft, const tflite_rebuilder *w,
   *draft = (flat_draft){0};
   if (store->old)
     TRY(flat_load(draft, &w->copier, store->old,
-                  (flat_kind_of){TFLITE_TABLE_buffer, 0}));
+                  (flat_kind_of){TFLITE_TABLE_buffer, NULL}));
   if (store->size == 0) return CALM_OK;
   flat_draft_object(draft, TFLITE_buffer_data, !store->outside);
   flat_draft_number(draft, TFLITE_buffer_offset, 8, store->outside, 0);

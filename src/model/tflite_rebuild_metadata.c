@@ -99,7 +99,7 @@ static calm_status build_entry(tflite_rebuilder *w, size_t from,
                                flat_table entry) {
   flat_draft draft;
   TRY(flat_load(&draft, &w->copier, entry,
-                (flat_kind_of){TFLITE_TABLE_metadata, 0}));
+                (flat_kind_of){TFLITE_TABLE_metadata, NULL}));
   const uint64_t old = draft.values[TFLITE_metadata_buffer].number;
   flat_draft_number(&draft, TFLITE_metadata_buffer, 4,
                     tflite_new_buffer(w, (uint32_t)old), 0);
@@ -134,7 +134,7 @@ static calm_status build_map(tflite_rebuilder *w, size_t from, flat_table map,
                              bool of_entry) {
   flat_draft draft;
   TRY(flat_load(&draft, &w->copier, map,
-                (flat_kind_of){TFLITE_TABLE_tensor_map, 0}));
+                (flat_kind_of){TFLITE_TABLE_tensor_map, NULL}));
   if (of_entry) {
     int32_t t;
     const uint64_t old = draft.values[TFLITE_tensor_map_tensor_index].number;
@@ -164,7 +164,7 @@ static calm_status build_signature(tflite_rebuilder *w, size_t from,
                                    flat_table signature) {
   flat_draft draft;
   TRY(flat_load(&draft, &w->copier, signature,
-                (flat_kind_of){TFLITE_TABLE_signature, 0}));
+                (flat_kind_of){TFLITE_TABLE_signature, NULL}));
   const bool of_entry =
       draft.values[TFLITE_signature_subgraph_index].number == 0;
   TRY(flat_build_table(&w->to, from, &draft));

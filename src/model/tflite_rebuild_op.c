@@ -53,7 +53,7 @@ calm_status tflite_build_codes(tflite_rebuilder *w, size_t from,
   for (uint32_t i = 0; i < old.count; i++)
     TRY(flat_copy(&w->copier, first + (size_t)i * 4,
                   flat_table_at(tflite_old_file(w), old, i),
-                  (flat_kind_of){TFLITE_TABLE_operator_code, 0}));
+                  (flat_kind_of){TFLITE_TABLE_operator_code, NULL}));
   if (!w->adds_code) return CALM_OK;
   return flat_build_table(&w->to, first + (size_t)old.count * 4, &add);
 }
@@ -165,7 +165,7 @@ static calm_status build_kept(tflite_rebuilder *w, size_t from, op_id u,
   const edit_op *descent = &w->edit->ops.data[u];
   flat_draft draft;
   TRY(flat_load(&draft, &w->copier, old_op(w, descent->from),
-                (flat_kind_of){TFLITE_TABLE_operator, 0}));
+                (flat_kind_of){TFLITE_TABLE_operator, NULL}));
   TRY(tflite_check_places(w, &draft));
   TRY(draft_variables(w, &draft, op));
   flat_draft_object(&draft, TFLITE_operator_inputs, true);

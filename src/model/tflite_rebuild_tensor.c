@@ -150,7 +150,7 @@ static calm_status build_quantization(const making *m, size_t from,
     return tflite_refuse(w, "is quantized in blocks or in a way of its own");
   TRY(find_part(&p, m, table));
   TRY(flat_load(&draft, &w->copier, table,
-                (flat_kind_of){TFLITE_TABLE_quantization, 0}));
+                (flat_kind_of){TFLITE_TABLE_quantization, NULL}));
   TRY(flat_build_table(&w->to, from, &draft));
   TRY(build_scales(m, &draft, &p, TFLITE_quantization_min, 4));
   TRY(build_scales(m, &draft, &p, TFLITE_quantization_max, 4));
@@ -187,7 +187,7 @@ calm_status tflite_build_tensor(tflite_rebuilder *w, size_t from, tensor_id t) {
   if (descent->contents > EDIT_MADE && !descent->bytes && m.tensor->bytes)
     return tflite_refuse(w, "has no bytes");
   TRY(flat_load(&draft, &w->copier, m.table,
-                (flat_kind_of){TFLITE_TABLE_tensor, 0}));
+                (flat_kind_of){TFLITE_TABLE_tensor, NULL}));
   draft_storage(&m, &draft, t);
   draft_shape(&m, &draft);
   TRY(draft_type(&m, &draft));

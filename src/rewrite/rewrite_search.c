@@ -60,8 +60,8 @@ static calm_status fill_ends(selection *c) {
 
 static calm_status ask_ends(selection *c) {
   uint32_t set;
-  TRY(search_ask(&set, c->s, c->all, UINT64_MAX));
   TRY(search_ask(&c->none_index, c->s, c->none, UINT64_MAX));
+  TRY(search_ask(&set, c->s, c->all, UINT64_MAX));
   return search_ask(&set, c->s, c->closed, UINT64_MAX);
 }
 
@@ -86,45 +86,96 @@ static void prove_floor(selection *c) {
 
 /* ---- All sets ------------------------------------------------------------ */
 
-/* The choosable sites whose bits are set in `number`. */
-static void spread(const rewrite_searcher *s, uint64_t *bits, uint32_t number) {
-  memset(bits, 0, s->words * sizeof *bits);
-  for (uint32_t i = 0, k = 0; i < s->sites->count; i++)
-    if (bits_has(s->choosable, i) && number >> k++ & 1) bits_add(bits, i);
+static uint32_t count_scope(const rewrite_searcher *s) {
+  return bits_count(s->scope, s->words);
 }
 
+/* The best set, but of the sites in scope those whose bits are set in `number`.
+ */
+static void spread(const rewrite_searcher *s, uint64_t *bits, uint32_t number) {
+  memcpy(bits, best_of(s)->bits, s->words * sizeof *bits);
+  for (uint32_t i = 0, k = 0; i < s->sites->count; i++) {
+    if (!bits_has(s->scope, i)) continue;
+    bits_remove(bits, i);
+    if (number >> k++ & 1) bits_add(bits, i);
+  }
+}
+
+/* Whatever is chosen outside the scope, inside it is one of these sets. */
 static calm_status try_all_sets(selection *c) {
   rewrite_searcher *s = c->s;
+  const uint64_t before = least_peak(s);
   uint64_t *bits;
   bool known = true;
   ARENA_ARRAY(s->a, bits, s->words);
-  for (uint32_t i = 0; i < UINT32_C(1) << s->choice_count; i++) {
+  for (uint32_t i = 0; i < UINT32_C(1) << count_scope(s); i++) {
     uint32_t set;
     if (limits_spend(s->l, 1)) return CALM_OK;
     spread(s, bits, i);
     TRY(search_ask(&set, s, bits, least_peak(s)));
     if (s->sets.data[set].peak.bound_bytes < least_peak(s)) known = false;
   }
-  if (known) c->proof = "all sets of sites were looked at";
+  if (known && least_peak(s) == before)
+    c->proof = "all sets of the sites that matter to it were looked at";
   return CALM_OK;
 }
 
 /* ---- The least peak ------------------------------------------------------ */
 
+/* Sites where the peak is now; *alone: nothing else decides it. */
+static calm_status find_scope(bool *alone, selection *c) {
+  rewrite_searcher *s = c->s;
+  bool *scope;
+  *alone = true;
+  if (!s->judge->critical) return CALM_OK;
+  ARENA_ARRAY(s->a, scope, s->sites->count);
+  search_unpack(s->taken, s, best_of(s)->bits);
+  TRY(s->judge->critical(scope, alone, s->judge->payload, s->taken,
+                         least_peak(s)));
+  search_set_scope(s, scope);
+  return CALM_OK;
+}
+
+/* The best set with all sites in scope, or with none of them. */
+static calm_status walk_from_end(selection *c, const uint64_t *end,
+                                 bool pairs) {
+  rewrite_searcher *s = c->s;
+  uint64_t *start;
+  ARENA_ARRAY(s->a, start, s->words);
+  for (uint32_t w = 0; w < s->words; w++)
+    start[w] = (best_of(s)->bits[w] & ~s->scope[w]) | (end[w] & s->scope[w]);
+  return search_walk(s, start, pairs);
+}
+
+/* The sites where the peak is, until it cannot be lowered there. */
+static calm_status lower_peak(bool *again, selection *c) {
+  rewrite_searcher *s = c->s;
+  const uint64_t before = least_peak(s);
+  bool alone;
+  TRY(find_scope(&alone, c));
+  const bool few = count_scope(s) <= MOST_SITES_OF_ALL_SETS;
+  TRY(walk_from_end(c, c->all, !few));
+  TRY(walk_from_end(c, c->none, !few));
+  TRY(walk_from_end(c, c->closed, !few));
+  *again = least_peak(s) < before;
+  prove_floor(c);
+  if (*again || !few || !alone || c->proof) return CALM_OK;
+  TRY(try_all_sets(c));
+  *again = least_peak(s) < before;
+  return CALM_OK;
+}
+
 static calm_status find_least_peak(selection *c) {
   rewrite_searcher *s = c->s;
   TRY(ask_ends(c));
-  if (s->choice_count == 0 && is_exact(best_of(s)))
+  if (count_scope(s) == 0 && is_exact(best_of(s)))
     c->proof = "there is nothing to choose";
   prove_monotone(c);
   prove_floor(c);
-  if (c->proof) return CALM_OK;
-  const bool few = s->choice_count <= MOST_SITES_OF_ALL_SETS;
-  TRY(search_walk(s, c->all, !few));
-  TRY(search_walk(s, c->none, !few));
-  TRY(search_walk(s, c->closed, !few));
-  prove_floor(c);
-  return few && !c->proof ? try_all_sets(c) : CALM_OK;
+  for (bool again = true; again && !c->proof && !limits_spend(s->l, 1);)
+    TRY(lower_peak(&again, c));
+  search_set_scope(s, NULL);
+  return CALM_OK;
 }
 
 /* ---- Planned to the end -------------------------------------------------- */

@@ -80,9 +80,10 @@ calm_status search_list_moves(rewrite_searcher *s) {
 /* Move m, on or off: 2 m and 2 m + 1. */
 static void switch_sites(const rewrite_searcher *s, uint64_t *bits,
                          uint32_t step) {
-  const uint64_t *move = s->moves.data[step / 2];
-  for (uint32_t w = 0; w < s->words; w++)
-    bits[w] = step % 2 ? bits[w] & ~move[w] : bits[w] | move[w];
+  for (uint32_t w = 0; w < s->words; w++) {
+    const uint64_t move = s->moves.data[step / 2][w] & s->scope[w];
+    bits[w] = step % 2 ? bits[w] & ~move : bits[w] | move;
+  }
 }
 
 typedef struct walk {

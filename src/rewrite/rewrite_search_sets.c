@@ -13,12 +13,10 @@ static bool can_be_chosen(const rewrite_site *site) {
 static void sort_sites(rewrite_searcher *s) {
   for (uint32_t i = 0; i < s->sites->count; i++) {
     const rewrite_site *site = &s->sites->sites[i];
-    if (can_be_chosen(site)) {
+    if (can_be_chosen(site))
       bits_add(s->choosable, i);
-      s->choice_count++;
-    } else if (!site->refusal) {
+    else if (!site->refusal)
       bits_add(s->always, i);
-    }
   }
 }
 
@@ -82,11 +80,21 @@ calm_status search_init(rewrite_searcher *s, const rewrite_sites *sites,
                           .slot_count = 64};
   ARENA_ARRAY(a, s->always, s->words);
   ARENA_ARRAY(a, s->choosable, s->words);
+  ARENA_ARRAY(a, s->scope, s->words);
   ARENA_ARRAY(a, s->room, s->words);
   ARENA_ARRAY(a, s->taken, sites->count);
   ARENA_ARRAY(a, s->slots, s->slot_count);
   sort_sites(s);
+  search_set_scope(s, NULL);
   return list_openers(s);
+}
+
+void search_set_scope(rewrite_searcher *s, const bool *scope) {
+  for (uint32_t i = 0; i < s->sites->count; i++) {
+    bits_remove(s->scope, i);
+    if (bits_has(s->choosable, i) && (!scope || scope[i]))
+      bits_add(s->scope, i);
+  }
 }
 
 void search_free(rewrite_searcher *s) {
@@ -180,7 +188,7 @@ static calm_status find_set(uint32_t *out, rewrite_searcher *s,
 
 /* Is there nothing more to be learned of a set below the ceiling? */
 static bool is_known(const search_set *set, uint64_t ceiling) {
-  return set->ceiling >= ceiling || set->peak.bound_bytes >= ceiling ||
+  return set->ceiling == ceiling || set->peak.bound_bytes >= ceiling ||
          set->peak.peak_bytes <= set->peak.bound_bytes;
 }
 

@@ -15,7 +15,7 @@ typedef struct search_set {
   uint64_t *bits;
   uint64_t hash;
   rewrite_peak peak;
-  uint64_t ceiling; /* nothing is to be found below it beyond what is known */
+  uint64_t ceiling; /* of the last question */
 } search_set;
 
 typedef struct rewrite_searcher {
@@ -23,10 +23,10 @@ typedef struct rewrite_searcher {
   const rewrite_judge *judge;
   limits *l;
   arena *a;
-  uint32_t words;        /* of a set */
-  uint64_t *always;      /* harmless sites, in every set */
-  uint64_t *choosable;   /* the others that can be rewritten */
-  uint32_t choice_count; /* of these */
+  uint32_t words;      /* of a set */
+  uint64_t *always;    /* harmless sites, in every set */
+  uint64_t *choosable; /* the others that can be rewritten */
+  uint64_t *scope;     /* those of them that are being looked at */
   /* Of site s, the sites whose results it reads, if it reads no concat itself:
      openers[opener_begin[s] ..].  It has no effect without one of them. */
   uint32_t *opener_begin, *openers;
@@ -43,6 +43,9 @@ typedef struct rewrite_searcher {
 calm_status search_init(rewrite_searcher *s, const rewrite_sites *sites,
                         const rewrite_judge *judge, limits *l, arena *a);
 void search_free(rewrite_searcher *s);
+
+/* Look only at these sites from now on (NULL: at all). */
+void search_set_scope(rewrite_searcher *s, const bool *scope);
 
 /* A set of nothing but what is always taken. */
 calm_status search_empty_set(uint64_t **out, const rewrite_searcher *s);

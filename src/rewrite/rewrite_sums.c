@@ -118,7 +118,7 @@ static const char *refuse_sum(const rewrite_finder *f, op_id u,
     return "each addition of quantised tensors rounds";
   if (y->type == ELEMENT_ABSTRACT && f->options->accumulator_factor > 1)
     return "its partial sums are wider than the tensors";
-  if (op->kind == OP_mean_n && !f->options->abstract)
+  if (op->kind == OP_mean_n && y->type != ELEMENT_ABSTRACT)
     return "a mean divides what was added, which takes one more operator";
   for (uint32_t i = 0; i < terms->op_count; i++)
     if (f->bound[terms->ops[i]])
@@ -173,19 +173,27 @@ static calm_status make_addition(tensor_id *out, rewrite_maker *m, op_id u,
   return rewrite_make_op(m, &op, &(edit_op){.from = u, .role = EDIT_ADD});
 }
 
+/* Nothing else that an addition may say means anything for a sum. */
+static void copy_activation(graph_op *op, const graph_op *from) {
+  for (uint32_t i = 0; i < from->attribute_count; i++)
+    if (!strcmp(from->attributes[i].key, "activation")) {
+      op->attributes = &from->attributes[i];
+      op->attribute_count = 1;
+    }
+}
+
 static calm_status make_sum(rewrite_maker *m, const rewrite_site *site) {
   const graph_op *from = &m->g->ops.data[site->op];
   sum_terms terms;
   TRY(list_terms(&terms, m->g, site->op, m->a));
   graph_op op = {.name = from->name,
                  .kind = OP_partial_sum,
-                 .attributes = from->attributes,
-                 .attribute_count = from->attribute_count,
                  .input_count = terms.leaf_count,
                  .output_count = 1};
   ARENA_ARRAY(m->a, op.inputs, terms.leaf_count);
   ARENA_ARRAY(m->a, op.outputs, 1);
   TRY(rewrite_whole(op.outputs, m, from->outputs[0]));
+  copy_activation(&op, from);
   for (uint32_t i = 0; i < terms.leaf_count; i++)
     TRY(make_addition(&op.inputs[i], m, site->op, terms.leaves[i], i + 1));
   return rewrite_make_op(

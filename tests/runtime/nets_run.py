@@ -11,9 +11,14 @@ import runner
 import runtimes
 
 build = functools.cache(nets.build)
+# TensorFlow Lite Micro, LiteRT with two sets of kernels, ONNX Runtime.
 RUNTIMES = {"tflite": ("tflm", "reference", "xnnpack"), "onnx": ("ort",)}
 NEAR = 1e-5  # of the largest output
 TIMES = 10  # so often the original's distance to the truth
+
+
+def kind_of(runtime):
+    return "onnx" if runtime == "ort" else "tflite"
 
 
 def picture(kind, array):
@@ -22,20 +27,23 @@ def picture(kind, array):
     return numpy.moveaxis(array, 0, -1) if kind == "onnx" else array
 
 
-@functools.cache
-def truth(name, kind):
-    """The output that belongs to the input of the last invocation."""
-    net = build(name)
+def last_input(net, kind):
+    """What a runner feeds at its last invocation."""
     *size, channels = net.shapes["x"]
     shape = [1, channels, *size] if kind == "onnx" else [1, *size, channels]
-    x = runner.make_input(shape, "float32", 0, runner.INVOCATIONS - 1)
-    return net_values.evaluate(net, picture(kind, x))
+    return runner.make_input(shape, "float32", 0, runner.INVOCATIONS - 1)
 
 
-def tensors(kind, path):
+@functools.cache
+def truth(name, kind):
+    net = build(name)
+    return net_values.evaluate(net, picture(kind, last_input(net, kind)))
+
+
+def tensors(net, kind, path):
     """All activations by name, with the simplest kernels."""
     if kind == "onnx":
-        return runtimes.ort_values(path)
+        return {"x": last_input(net, kind)} | runtimes.ort_values(path)
     names = partial_sums.tflite_names(path)
     return {names[index]: array for index, array in
             runtimes.litert_values(path).items()}
@@ -50,25 +58,25 @@ def first_output(runtime, path):
 
 
 def output(runtime, path):
-    return picture("onnx" if runtime == "ort" else "tflite",
-                   first_output(runtime, path))
+    return picture(kind_of(runtime), first_output(runtime, path))
 
 
 @functools.cache
-def original(runtime, name, kind):
-    return output(runtime, net_files.path_of(name, kind))
+def original(runtime, name):
+    return output(runtime, net_files.path_of(name, kind_of(runtime)))
 
 
 def largest(array):
     return float(numpy.abs(array).max())
 
 
-def assert_near(name, kind, out):
-    """The outputs of a rewritten file are near those of the original, and not
-    much further from the truth."""
-    exact = truth(name, kind)
-    for runtime in RUNTIMES[kind]:
-        before = original(runtime, name, kind)
+def assert_near(name, out, *names):
+    """The outputs of a rewritten file, in some runtimes, are near those of the
+    original, and not much further from the truth."""
+    for runtime in names:
+        kind = kind_of(runtime)
+        exact = truth(name, kind)
+        before = original(runtime, name)
         after = output(runtime, out)
         assert largest(after - before) <= NEAR * largest(exact)
         assert largest(after - exact) <= TIMES * largest(before - exact)
@@ -86,7 +94,7 @@ def assert_sums(name, kind, out):
     as arithmetic promises in any order.  The number of them."""
     net = build(name)
     written = partial_sums.READERS[kind](out)
-    values = tensors(kind, out)
+    values = tensors(net, kind, out)
     ends = [layer.output + ("/linear" if layer.relu and kind == "onnx" else "")
             for layer in net.layers if layer.kind == "conv"]
     count = 0

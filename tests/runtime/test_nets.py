@@ -80,6 +80,6 @@ def test_values(name):
     for kind, names in nets_run.RUNTIMES.items():
         exact = nets_run.truth(name, kind)
         for runtime in names:
-            y = nets_run.original(runtime, name, kind)
+            y = nets_run.original(runtime, name)
             distance = nets_run.largest(y - exact)
             assert distance <= NEAR * nets_run.largest(exact)

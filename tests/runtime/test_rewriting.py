@@ -24,9 +24,15 @@ MOST = {
     "pnasnet": (493224, 558760, 491520, 622592, 503808),
     "darts_cell": (752640, 752640, 752640, 903168, 762048),
 }
-SLOW = {"amoebanet", "pnasnet"}
-NETS = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
-        for name in MOST]
+
+
+def some_slow(names, fast):
+    return [name if name in fast else
+            pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+NETS = some_slow(MOST, {"swiftnet", "nasnet", "darts_v1", "darts_v2",
+                        "darts_cell"})
 PARTIALS = ["accumulate", "add-copy"]
 
 
@@ -58,7 +64,7 @@ def test_ort(name, partials, tmp_path):
                                  "--partials", partials)
     _, peak = assert_ort(path, out, planned["runtime"])
     assert peak <= MOST[name][PARTIALS.index(partials)]
-    nets_run.assert_near(name, "onnx", out)
+    nets_run.assert_near(name, out, "ort")
 
 
 def assert_tflm(out, predicted):
@@ -75,7 +81,7 @@ def test_tflm(name, tmp_path):
     facts = assert_tflm(out, planned["runtime"])
     assert facts["head"] == planned["layout"]["arena_bytes"]
     assert facts["head"] <= MOST[name][2]
-    nets_run.assert_near(name, "tflite", out)
+    nets_run.assert_near(name, out, "tflm")
 
 
 def own_head(path, out, *options):
@@ -92,7 +98,7 @@ def test_tflm_alone(name, tmp_path):
     best = own_head(path, out)
     rewritten = own_head(path, out, "--rewrite", "auto")
     assert rewritten <= min(best, MOST[name][3])
-    nets_run.assert_near(name, "tflite", out)
+    nets_run.assert_near(name, out, "tflm")
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -102,13 +108,14 @@ def test_litert(name, tmp_path):
     facts, = runtimes.litert("reference", out)
     assert facts["span"] == planned["runtime"]["head_bytes"]
     assert facts["span"] <= MOST[name][4]
-    nets_run.assert_near(name, "tflite", out)
+    nets_run.assert_near(name, out, "reference", "xnnpack")
 
 
 @pytest.mark.parametrize("options", [
     ("onnx", "--partials", "accumulate"), ("onnx", "--partials", "add-copy"),
     ("tflite",), ("tflite", "--memory", "litert")], ids=" ".join)
-@pytest.mark.parametrize("name", [*NETS, "traps"])
+@pytest.mark.parametrize("name", some_slow([*MOST, "traps"],
+                                           {"darts_v1", "traps"}))
 def test_all_sites(name, options, tmp_path):
     """Also where it does not pay, each sum is as exact as it can be."""
     kind, *options = options
@@ -122,7 +129,7 @@ def test_all_sites(name, options, tmp_path):
     if name == "traps":
         assert partial_sums.count(kind, out, "concat") == 0
     assert nets_run.assert_sums(name, kind, out) > 0
-    nets_run.assert_near(name, kind, out)
+    nets_run.assert_near(name, out, *nets_run.RUNTIMES[kind])
 
 
 def digests(path, *modes):

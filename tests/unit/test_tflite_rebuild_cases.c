@@ -50,7 +50,8 @@ static bool same_tables(const both *b, flat_vector x, flat_vector y,
   if (x.count != y.count) return false;
   for (uint32_t i = 0; i < x.count; i++)
     if (!same_table(b, flat_table_at(&b->old_file, x, i),
-                    flat_table_at(&b->now_file, y, i), (flat_kind_of){kind, 0}))
+                    flat_table_at(&b->now_file, y, i),
+                    (flat_kind_of){kind, NULL}))
       return false;
   return true;
 }
@@ -68,7 +69,7 @@ static bool same_object(const both *b, const flat_field *row, flat_table x,
   const flat_table new_child = flat_table_of(g, y, slot);
   if (row->kind == FLAT_TABLES) return same_tables(b, p, q, row->of);
   if (row->kind == FLAT_TABLE)
-    return same_table(b, child, new_child, (flat_kind_of){row->of, 0});
+    return same_table(b, child, new_child, (flat_kind_of){row->of, NULL});
   if (row->kind == FLAT_UNION)
     return same_table(b, child, new_child,
                       flat_union_kind(&b->old, row->table, slot, type));
@@ -134,7 +135,7 @@ static bool same_metadata(const both *b) {
       continue;
     if (next == q.count ||
         !same_table(b, x, flat_table_at(g, q, next++),
-                    (flat_kind_of){TFLITE_TABLE_metadata, 0}))
+                    (flat_kind_of){TFLITE_TABLE_metadata, NULL}))
       return false;
   }
   return next == q.count;
@@ -148,7 +149,7 @@ static bool same_files(const reading *r, const uint8_t *bytes, size_t length) {
   b.old = (flat_copier){.from = &b.old_file, .schema = tflite_schema()};
   b.now = (flat_copier){.from = &b.now_file, .schema = tflite_schema()};
   return same_table(&b, flat_root(&b.old_file), flat_root(&b.now_file),
-                    (flat_kind_of){TFLITE_TABLE_model, 0}) &&
+                    (flat_kind_of){TFLITE_TABLE_model, NULL}) &&
          same_metadata(&b);
 }
 

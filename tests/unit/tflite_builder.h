@@ -40,6 +40,9 @@ typedef struct build_tensor {
   bool quantized; /* by `scale` (a multiple of 1/1024) and `zero` */
   uint32_t scale;
   int64_t zero;
+  uint32_t channels; /* if not 0, so many of them along `axis`: `scale`, twice
+                        that, ... */
+  int32_t axis;
 } build_tensor;
 
 typedef struct build_op {
@@ -188,21 +191,26 @@ static inline void build_element(build_file *f, size_t vector, uint32_t i,
 
 /* ---- A model ------------------------------------------------------------- */
 
-/* One scale and one zero point for the whole tensor. */
+/* Scales and zero points, one for the whole tensor or one per channel. */
 static inline void build_quantization(build_file *f, size_t tensor,
                                       const build_tensor *t) {
-  static const uint8_t sizes[] = {0, 0, 4, 4};
+  const uint32_t count = t->channels ? t->channels : 1;
+  const uint8_t sizes[] = {0, 0, 4, 4, 0, 0, t->channels ? 4 : 0};
   size_t table = build_table(f, sizes, sizeof sizes);
   build_link(f, tensor, 4, table);
-  const float scale = (float)t->scale / 1024;
-  size_t at = build_room(f, 8);
-  build_put(f, at, 1, 4);
-  memcpy(f->bytes + at + 4, &scale, 4);
+  size_t at = build_room(f, 4 + 4 * (size_t)count);
+  build_put(f, at, count, 4);
+  for (uint32_t i = 0; i < count; i++) {
+    const float scale = (float)(t->scale * (i + 1)) / 1024;
+    memcpy(f->bytes + at + 4 + 4 * (size_t)i, &scale, 4);
+  }
   build_link(f, table, 2, at);
-  at = build_room(f, 16);
-  build_put(f, at, 1, 4);
-  build_put(f, at + 4, (uint64_t)t->zero, 8);
+  at = build_room(f, 4 + 8 * (size_t)count);
+  build_put(f, at, count, 4);
+  for (uint32_t i = 0; i < count; i++)
+    build_put(f, at + 4 + 8 * (size_t)i, (uint64_t)t->zero, 8);
   build_link(f, table, 3, at);
+  if (t->channels) build_set(f, table, 6, (uint32_t)t->axis, 4);
 }
 
 static inline void build_tensors(build_file *f, size_t subgraph,
