@@ -216,7 +216,6 @@ calm_status plan_make_as_is(calm_plan **out, calm_model *model,
   if (!plan) return CALM_NO_MEMORY;
   plan->context = model->context;
   plan->model = plan->original = model;
-  plan->rewriting.mode = "none";
   plan->graph = &model->graphs.data[0];
   arena_init(&plan->arena, plan->context);
   calm_status status = make(plan, options);

@@ -87,9 +87,10 @@ static const int64_t UNKNOWN_GAIN = INT64_MIN;
 
 /* What became of the graph before it was planned. */
 typedef struct plan_rewriting {
-  const char *mode;        /* "none", "auto", "all", "paper" or "sites" */
-  const char *partials;    /* how they execute, as --partials calls it; NULL:
-                              nothing was looked for */
+  const char *mode;     /* "none" (also NULL), "auto", "all", "paper", "sites"
+                         */
+  const char *partials; /* how they execute, as --partials calls it; NULL:
+                           nothing was looked for */
   const char *accumulator; /* as --accumulator calls it */
   const char *proof; /* why no choice of sites has a lower peak; NULL: that is
                         not known */

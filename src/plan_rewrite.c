@@ -8,9 +8,9 @@
 /* Ticks for the search among sites, for what is said of each afterwards, and
    for the order in which sums are written. */
 enum {
-  SEARCH_TICKS = 400000000,
-  WORTH_TICKS = 60000000,
-  CHAIN_TICKS = 100000000
+  SEARCH_TICKS = 200000000,
+  WORTH_TICKS = 20000000,
+  CHAIN_TICKS = 40000000
 };
 
 typedef struct rewriting {

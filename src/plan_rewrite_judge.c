@@ -10,8 +10,8 @@
 #include "plan_rewrite.h"
 
 enum {
-  QUESTION_TICKS = 20000000, /* of an order search */
-  QUICK_TICKS = 3000000      /* of each stage of a plan that is to be scored */
+  QUESTION_TICKS = 8000000, /* of an order search */
+  QUICK_TICKS = 3000000     /* of each stage of a plan that is to be scored */
 };
 
 calm_status plan_judge_init(plan_judge *out, const calm_model *model,
@@ -76,7 +76,7 @@ static calm_status solve(order_result *out, const plan_judge *j,
   limits l = *j->l;
   o.method = ORDER_EXACT;
   o.count = false;
-  o.ceiling = ceiling;
+  o.ceiling_bytes = ceiling;
   l.max_ticks = number_smaller(l.max_ticks, l.ticks + most_ticks);
   l.next_look = 0;
   TRY(order_solve(out, &problem->order, &o, a, &l));
@@ -107,9 +107,9 @@ calm_status plan_judge_peak(rewrite_peak *out, const plan_judge *j,
 
 /* ---- Where the peak is --------------------------------------------------- */
 
-/* Parts with a step that reaches the peak of the best order. */
+/* Parts with a step that reaches `peak` in the best order. */
 static calm_status mark_parts(bool *at_peak, const plan_judge *j,
-                              plan_round *round) {
+                              plan_round *round, uint64_t peak) {
   memory_problem problem;
   order_result result;
   uint64_t *bytes;
@@ -120,7 +120,7 @@ static calm_status mark_parts(bool *at_peak, const plan_judge *j,
   TRY(order_replay(&result.peak_bytes, &problem.order, result.sequence, bytes,
                    j->context));
   for (uint32_t step = 0; step < problem.order.op_count; step++)
-    if (bytes[step] == result.peak_bytes) {
+    if (bytes[step] >= peak) {
       const op_id op = problem.op_of[result.sequence[step]];
       at_peak[j->parts[round->edit.ops.data[op].from]] = true;
     }
@@ -134,11 +134,11 @@ static uint32_t count_true(const bool *flags, uint32_t count) {
 }
 
 static calm_status find_critical(bool *out, bool *alone, const plan_judge *j,
-                                 plan_round *round) {
+                                 plan_round *round, uint64_t peak) {
   const uint32_t most = 2 * j->sites->g->ops.count + 2;
   bool *at_peak;
   ARENA_ARRAY(&round->arena, at_peak, most);
-  TRY(mark_parts(at_peak, j, round));
+  TRY(mark_parts(at_peak, j, round, peak));
   *alone = count_true(at_peak, most) == 1;
   for (uint32_t i = 0; i < j->sites->count; i++)
     out[i] = at_peak[j->parts[j->sites->sites[i].op]];
@@ -146,11 +146,11 @@ static calm_status find_critical(bool *out, bool *alone, const plan_judge *j,
 }
 
 static calm_status judge_critical(bool *out, bool *alone, void *payload,
-                                  const bool *taken) {
+                                  const bool *taken, uint64_t peak) {
   const plan_judge *j = payload;
   plan_round *round;
   TRY(apply(&round, j, taken));
-  calm_status status = find_critical(out, alone, j, round);
+  calm_status status = find_critical(out, alone, j, round, peak);
   plan_round_free(round);
   return status;
 }

@@ -85,18 +85,18 @@ static calm_status adopt(calm_model **out, const calm_model *like,
   return status;
 }
 
-/* The file of `from`, whose entry is the round's `before`, with `after` in its
-   place; the bytes lie in the round's arena. */
+/* The file of the original with the entry of `edit` in place of its own, which
+   is the one of `last`; the bytes lie in the arena of that. */
 static calm_status rebuild(calm_model **out, const calm_plan *plan,
-                           plan_round *round, const calm_model *from) {
+                           graph_edit *edit, plan_round *last) {
   const uint8_t *bytes;
   size_t length;
   calm_model *model;
-  constants c = {from, &round->arena};
-  TRY(rewrite_fill(&round->edit, read_constant, &c, &round->arena));
-  TRY(model_rebuild(&bytes, &length, from, &round->edit, &round->arena));
-  TRY(adopt(&model, from, bytes, length));
-  calm_status status = write_compare_rebuilt(plan, &round->model, model);
+  constants c = {plan->original, &last->arena};
+  TRY(rewrite_fill(edit, read_constant, &c, &last->arena));
+  TRY(model_rebuild(&bytes, &length, plan->original, edit, &last->arena));
+  TRY(adopt(&model, plan->original, bytes, length));
+  calm_status status = write_compare_rebuilt(plan, &last->model, model);
   if (status == CALM_OK)
     *out = model;
   else
@@ -104,15 +104,16 @@ static calm_status rebuild(calm_model **out, const calm_plan *plan,
   return status;
 }
 
+/* Two rounds are one edit of the original, as ids of a file between them need
+   not be those of the round's graph. */
 calm_status plan_rewrite_file(calm_model **out, const calm_plan *plan) {
-  const calm_model *from = plan->original;
-  calm_model *made = NULL, *next;
-  for (uint32_t i = 0; i < plan->round_count; i++) {
-    calm_status status = rebuild(&next, plan, plan->rounds[i], from);
-    calm_model_free(made);
-    TRY(status);
-    from = made = next;
-  }
-  *out = made;
-  return CALM_OK;
+  graph_edit both;
+  if (plan->round_count == 0) return *out = NULL, CALM_OK;
+  plan_round *first = plan->rounds[0];
+  plan_round *last = plan->rounds[plan->round_count - 1];
+  if (first == last) return rebuild(out, plan, &first->edit, first);
+  TRY(rewrite_compose(&both, &first->edit, &last->edit, &last->arena));
+  const calm_status status = rebuild(out, plan, &both, last);
+  graph_edit_free(&both);
+  return status;
 }

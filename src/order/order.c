@@ -12,8 +12,7 @@ order_options order_options_default(void) {
                          .blocks = true,
                          .commit = true,
                          .root_bound = true,
-                         .reverse = true,
-                         .ceiling = UINT64_MAX};
+                         .reverse = true};
 }
 
 /* What lives all the time, whoever runs. */

@@ -71,8 +71,10 @@ typedef struct order_options {
   bool reverse;    /* search the reversed problem, too */
   uint64_t
       target_bytes; /* stop once an order at or below this is found; 0: none */
-  uint64_t ceiling; /* stop once it is proved that no order is below this;
-                       UINT64_MAX: only at the proof of the best order */
+  uint64_t ceiling_bytes; /* exact: stop once no order below this is possible;
+                             0: none.  Then bound_bytes reaches it, and the
+                             outcome is feasible if the order found does not
+                             happen to meet the bound. */
 } order_options;
 
 typedef struct order_result {

@@ -26,6 +26,10 @@ typedef struct builder {
   uint32_t *last_begin, *lasts;   /* span -> touchers that can be the last */
   uint32_t *birth_of; /* span -> row of births, CALM_NONE: born with one */
   uint32_t *death_of; /* span -> row of deaths, CALM_NONE: pinned */
+  const order_reuse **spared_first; /* group of births -> the first permission
+                                       that spares workspace */
+  uint32_t *spared_over; /* buffer -> operators that are spared workspace by
+                            writing over it */
 } builder;
 
 uint64_t order_core_unit(const order_problem *p) {
@@ -277,10 +281,51 @@ static bool row_has(const uint32_t *begin, const uint32_t *rows, uint32_t row,
   return false;
 }
 
+static bool same_rows(const uint32_t *begin, const uint32_t *rows, uint32_t a,
+                      uint32_t b) {
+  const uint32_t count = begin[a + 1] - begin[a];
+  return count == begin[b + 1] - begin[b] &&
+         (count == 0 ||
+          !memcmp(rows + begin[a], rows + begin[b], count * sizeof *rows));
+}
+
+/* Two operators that touch nothing but buffers of the same size, one to be
+   overwritten and the one to begin, and that the same operators wait for. */
+static bool are_alike(const order_problem *p, const order_reuse *a,
+                      const order_reuse *b) {
+  return a->output == b->output && a->bytes == b->bytes &&
+         p->buffers[a->input].bytes == p->buffers[a->output].bytes &&
+         p->buffers[b->input].bytes == p->buffers[b->output].bytes &&
+         p->workspace[a->op] == p->workspace[b->op] &&
+         p->uses_begin[a->op + 1] - p->uses_begin[a->op] == 2 &&
+         p->uses_begin[b->op + 1] - p->uses_begin[b->op] == 2 &&
+         same_rows(p->succ_begin, p->succs, a->op, b->op);
+}
+
+static bool spares(const order_problem *p, const order_reuse *r) {
+  return r->bytes > p->buffers[r->output].bytes;
+}
+
+/* How many operators each buffer spares workspace. */
+static void count_spared(builder *k) {
+  const order_problem *p = k->p;
+  for (uint32_t r = 0; r < p->reuse_count; r++)
+    if (spares(p, &p->reuses[r])) k->spared_over[p->reuses[r].input]++;
+}
+
 /* What always begins with the same operator can be begun by no other. */
-static void note_spared(order_core *c, uint32_t birth, uint64_t workspace) {
-  if (birth == CALM_NONE || workspace <= c->spared[birth]) return;
-  c->spared[birth] = workspace;
+static void note_spared(builder *k, uint32_t birth, const order_reuse *reuse,
+                        uint64_t workspace) {
+  order_core *c = k->core;
+  if (birth == CALM_NONE || workspace == 0) return;
+  if (c->spared[birth] == 0) {
+    k->spared_first[birth] = reuse;
+    c->alike[birth] = true;
+  }
+  if (k->spared_over[reuse->input] > 1 ||
+      !are_alike(k->p, k->spared_first[birth], reuse))
+    c->alike[birth] = false;
+  c->spared[birth] = number_larger(c->spared[birth], workspace);
   c->any_spared = true;
 }
 
@@ -300,10 +345,11 @@ static void add_permission(builder *k, uint32_t r, uint32_t *count) {
          k->p->workspace[reuse->op] +
              number_smaller(k->p->buffers[reuse->input].bytes,
                             k->p->buffers[reuse->output].bytes));
-  c->permissions[(*count)++] = (order_permission){reuse->op, k->death_of[input],
-                                                  k->birth_of[output], bytes};
-  if (bytes > c->spans[output].bytes)
-    note_spared(c, k->birth_of[output], bytes - c->spans[output].bytes);
+  const uint64_t begun = c->spans[output].bytes;
+  const uint64_t spared = bytes > begun ? bytes - begun : 0;
+  c->permissions[(*count)++] = (order_permission){
+      reuse->op, k->death_of[input], k->birth_of[output], bytes, spared};
+  note_spared(k, k->birth_of[output], reuse, spared);
   c->permission_begin[reuse->op + 1] = *count;
   if (bytes > c->reuse[reuse->op]) c->reuse[reuse->op] = bytes;
 }
@@ -315,6 +361,10 @@ static calm_status find_permissions(builder *k, arena *a) {
   ARENA_ARRAY(a, c->permission_begin, c->op_count + 1);
   ARENA_ARRAY(a, c->reuse, c->op_count);
   ARENA_ARRAY(a, c->spared, c->births.count);
+  ARENA_ARRAY(a, c->alike, c->births.count);
+  ARENA_ARRAY(k->scratch, k->spared_first, c->births.count);
+  ARENA_ARRAY(k->scratch, k->spared_over, k->p->buffer_count);
+  count_spared(k);
   for (uint32_t r = 0; r < k->p->reuse_count; r++) add_permission(k, r, &count);
   for (uint32_t u = 0; u < c->op_count; u++)
     if (c->permission_begin[u + 1] < c->permission_begin[u])

@@ -24,6 +24,7 @@ typedef struct order_groups {
 typedef struct order_permission {
   uint32_t op, death, birth;
   uint64_t bytes;
+  uint64_t spared; /* of these, workspace */
 } order_permission;
 
 /* What a cut through the problem pays for: bytes, live from the time when node
@@ -38,15 +39,17 @@ typedef struct order_core {
   const order_problem *problem;
   uint32_t op_count, words; /* words of a set of operators */
   const uint32_t *pred_begin, *preds, *succ_begin, *succs;
-  uint64_t unit;                 /* bytes = scaled size * unit */
-  uint64_t start_bytes;          /* mem of the empty set */
-  uint64_t end_bytes;            /* mem of the full set */
-  uint64_t fixed_bytes;          /* live throughout; part of both */
-  uint64_t *born;                /* per operator: what can only begin with it */
-  order_groups births;           /* what begins with the first of several */
-  uint64_t *spared;              /* per group of births: the most workspace that
-                                    whoever begins it needs no more */
-  bool any_spared;               /* one of these is not 0 */
+  uint64_t unit;        /* bytes = scaled size * unit */
+  uint64_t start_bytes; /* mem of the empty set */
+  uint64_t end_bytes;   /* mem of the full set */
+  uint64_t fixed_bytes; /* live throughout; part of both */
+  uint64_t *born;       /* per operator: what can only begin with it */
+  order_groups births;  /* what begins with the first of several */
+  uint64_t *spared;     /* per group of births: the most workspace that
+                           whoever begins it needs no more */
+  bool any_spared;      /* one of these is not 0 */
+  bool *alike; /* per group of births: whoever is spared workspace there could
+                  do so in place of any other (order_expand.c) */
   order_groups deaths;           /* what dies with the last of one or more */
   uint64_t *workspace;           /* per operator */
   uint64_t *reuse;               /* per operator: its largest permission */

@@ -12,6 +12,9 @@
  *      case time runs out
  *
  * Some width is never reached by any layer, so without limits it ends.
+ *
+ * Who only wants an order below a ceiling has the passes begin there: a pass
+ * with less room dies sooner, and if it leaves nothing behind, that is all.
  */
 #include "order/order_exact.h"
 
@@ -43,7 +46,7 @@ typedef struct exact {
   uint64_t unit;
   uint64_t peak, bound; /* in units */
   uint64_t target;      /* stop at or below it */
-  uint64_t ceiling;     /* nothing is wanted that is not below it */
+  uint64_t ceiling;     /* stop when the bound is at or above it */
   uint32_t *sequence;   /* the best order */
   uint64_t *step_bytes; /* of it, in bytes, then in units */
 
@@ -57,11 +60,6 @@ static uint64_t states_stored(const exact *x) {
   return x->search[0].store.stored + x->search[1].store.stored;
 }
 
-/* Only what is below this is looked for. */
-static uint64_t top(const exact *x) {
-  return number_smaller(x->peak, x->ceiling);
-}
-
 static uint64_t bytes_held(const exact *x) {
   uint64_t bytes = arena_bytes(&x->scratch);
   for (uint32_t d = 0; d < x->direction_count; d++)
@@ -71,8 +69,12 @@ static uint64_t bytes_held(const exact *x) {
 
 static bool is_done(const exact *x) {
   return x->peak <= x->bound || x->peak <= x->target ||
-         x->bound >= x->ceiling ||
-         x->l->reason != LIMITS_NONE;
+         x->ceiling <= x->bound || x->l->reason != LIMITS_NONE;
+}
+
+/* An order has to be below this to be of interest. */
+static uint64_t limit_of(const exact *x) {
+  return number_smaller(x->peak, x->ceiling);
 }
 
 /* ---- The story ----------------------------------------------------------- */
@@ -152,12 +154,13 @@ static uint32_t better_direction(const exact *x) {
   return x->direction_count == 2 && x->dropped[1] < x->dropped[0] ? 1 : 0;
 }
 
-/* Passes of one width just below the peak, until neither direction helps. */
+/* Passes of one width just below the limit, until neither direction helps. */
 static calm_status descend(exact *x, uint32_t width) {
   uint32_t d = better_direction(x);
   for (uint32_t failed = 0; failed < x->direction_count && !is_done(x);) {
     order_verdict verdict = ORDER_TRUNCATED;
-    if (!is_hopeless(x, d)) TRY(run_pass(&verdict, x, d, top(x) - 1, width));
+    if (!is_hopeless(x, d))
+      TRY(run_pass(&verdict, x, d, limit_of(x) - 1, width));
     if (verdict == ORDER_REACHED) {
       failed = 0;
     } else {
@@ -176,14 +179,13 @@ static calm_status descend(exact *x, uint32_t width) {
 static calm_status bisect(exact *x, uint32_t width) {
   const uint32_t d = better_direction(x);
   const uint64_t enough = x->l->ticks + x->l->ticks / BISECTION_PART;
-  uint64_t ceiling = top(x) - 1; /* from here on everything was tried */
-  while (!is_done(x) && ceiling > x->bound && x->l->ticks < enough) {
+  uint64_t tried = limit_of(x) - 1; /* from here on everything was tried */
+  while (!is_done(x) && tried > x->bound && x->l->ticks < enough) {
     order_verdict verdict;
-    TRY(run_pass(&verdict, x, d, x->bound + (ceiling - x->bound - 1) / 2,
-                 width));
-    if (verdict == ORDER_TRUNCATED)
-      ceiling = x->bound + (ceiling - x->bound - 1) / 2;
-    if (verdict == ORDER_REACHED) ceiling = top(x) - 1;
+    const uint64_t tau = x->bound + (tried - x->bound - 1) / 2;
+    TRY(run_pass(&verdict, x, d, tau, width));
+    if (verdict == ORDER_TRUNCATED) tried = tau;
+    if (verdict == ORDER_REACHED) tried = limit_of(x) - 1;
   }
   return CALM_OK;
 }
@@ -191,8 +193,8 @@ static calm_status bisect(exact *x, uint32_t width) {
 static calm_status raise_by_flow(exact *x) {
   if (is_done(x) || !x->options->root_bound) return CALM_OK;
   uint64_t bound = x->bound;
-  TRY(order_bound_flow(&bound, &x->search[0].core, x->step_bytes, x->peak, x->l,
-                       x->context));
+  TRY(order_bound_flow(&bound, &x->search[0].core, x->step_bytes, limit_of(x),
+                       x->l, x->context));
   raise_bound(x, bound);
   return CALM_OK;
 }
@@ -218,6 +220,11 @@ static calm_status search(exact *x) {
   return CALM_OK;
 }
 
+/* In units: an order below it is below so many bytes, too. */
+static uint64_t ceiling_of(uint64_t bytes, uint64_t unit) {
+  return bytes ? bytes / unit + (bytes % unit != 0) : UINT64_MAX;
+}
+
 static calm_status solve(exact *x) {
   const order_problem *p = x->problem;
   uint32_t *first;
@@ -226,7 +233,7 @@ static calm_status solve(exact *x) {
   x->unit = order_core_unit(p);
   x->bound = order_working_set(p) / x->unit;
   x->target = x->options->target_bytes / x->unit;
-  x->ceiling = x->options->ceiling / x->unit + (x->options->ceiling % x->unit != 0);
+  x->ceiling = ceiling_of(x->options->ceiling_bytes, x->unit);
   TRY(order_fixed_best(first, p, x->l));
   TRY(adopt(x, first, false));
   assert(x->bound <= x->peak);

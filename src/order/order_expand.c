@@ -35,6 +35,18 @@
  * no more, either.  Mostly s is 0: no two operators begin the same output, or
  * all that do are in T.
  *
+ * Hand over.  Let operators u, v, ... each have a permission to begin the same
+ * buffer y over inputs of its size, each touch nothing else, need as much
+ * workspace without the permission and have the same successors, and let nobody
+ * else be spared workspace by these inputs.  If u can use its own now, it may.
+ * Where an old order begins y with v at some later time and runs u after that,
+ * let u begin y now, leave v out where it ran, and run v where u ran.  Until v
+ * ran, y lies where the input of u lay; between the two times the input of v
+ * lies where that of u lay; where u ran, v needs what u needed; who wrote over
+ * the input of v meanwhile no longer does, but finds that of u gone.  Where an
+ * old order begins y with anybody else, that one finds y now, and until u ran
+ * there is less.
+ *
  * All of this speaks of order problems in general.  The reversed problem is one
  * (a permission reversed trades input for output), so both directions may use
  * every rule, but not mix their steps in one search.
@@ -132,14 +144,28 @@ static uint64_t reuse_now(const order_expansion *e, uint32_t u) {
   return best;
 }
 
+/* Does u begin a group over what dies with it, and save as much by it as
+   anybody could? */
+static bool hands_over(const order_expansion *e, uint32_t u, uint32_t birth) {
+  const order_core *c = e->core;
+  for (uint32_t i = c->permission_begin[u];
+       i < c->permission_begin[u + 1] && c->alike[birth]; i++)
+    if (c->permissions[i].birth == birth && c->permissions[i].spared &&
+        dies_with(e, c->permissions[i].death, u))
+      return true;
+  return false;
+}
+
 /* The most workspace that others than u will have to find because u begins
    what they could have begun. */
 static uint64_t spared_no_more(const order_expansion *e, uint32_t u) {
   const order_groups *g = &e->core->births;
   uint64_t most = 0;
+  if (!e->core->any_spared) return 0;
   for (uint32_t i = g->of_begin[u]; i < g->of_begin[u + 1]; i++) {
     const uint32_t birth = g->of[i];
-    if (e->core->spared[birth] > most && !has_begun(e, birth))
+    if (e->core->spared[birth] > most && !has_begun(e, birth) &&
+        !hands_over(e, u, birth))
       most = e->core->spared[birth];
   }
   return most;

@@ -150,8 +150,8 @@ static json_t *list_sites(arena *scratch, const plan_rewriting *r) {
 
 json_t *report_json_rewrite(arena *scratch, const calm_plan *plan) {
   const plan_rewriting *r = &plan->rewriting;
-  json_t *object =
-      json_pack("{s:s, s:o}", "mode", r->mode, "sites", list_sites(scratch, r));
+  json_t *object = json_pack("{s:s, s:o}", "mode", r->mode ? r->mode : "none",
+                             "sites", list_sites(scratch, r));
   if (!r->partials) return object;
   return report_json_merge(
       object,

@@ -96,6 +96,15 @@ calm_status rewrite_chain(graph_edit *out, const graph_edit *edit,
  */
 calm_status rewrite_check(const graph_edit *edit, calm_context *context);
 
+/*
+ * Two edits as one, from what `first` was made of to what `second` made of what
+ * `first` had made; so that the file of two rounds is written once, from the
+ * original.  CALM_UNSUPPORTED, naming it, if both made something anew in ways
+ * that no single edit can say.
+ */
+calm_status rewrite_compose(graph_edit *out, const graph_edit *first,
+                            const graph_edit *second, arena *a);
+
 /* The bytes of a constant of `before`, little-endian, as the graph's type and
    dimensions say; false if they cannot be had. */
 typedef bool rewrite_reader(void *payload, tensor_id t, const uint8_t **bytes,

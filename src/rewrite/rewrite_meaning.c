@@ -70,33 +70,41 @@ bool meaning_scale(int64_t *out, int64_t at, int64_t made, int64_t read) {
   return true;
 }
 
-calm_status meaning_join(meaning *out, const meaning *x, const meaning *y,
-                         arena *a) {
+calm_status meaning_join(meaning *out, const meaning *of, const tensor_id *list,
+                         uint32_t count, arena *a) {
   channel_run *runs;
-  uint32_t count = 0;
-  ARENA_ARRAY(a, runs, (size_t)x->run_count + y->run_count);
-  for (uint32_t i = 0; i < x->run_count; i++)
-    append_run(runs, &count, x->runs[i]);
-  for (uint32_t i = 0; i < y->run_count; i++)
-    append_run(runs, &count, y->runs[i]);
-  *out = (meaning){.runs = runs, .run_count = count, .like = CALM_NONE};
+  uint64_t room = 0;
+  uint32_t made = 0;
+  for (uint32_t i = 0; i < count; i++) room += of[list[i]].run_count;
+  ARENA_ARRAY(a, runs, (size_t)room);
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < of[list[i]].run_count; k++)
+      append_run(runs, &made, of[list[i]].runs[k]);
+  *out = (meaning){.runs = runs, .run_count = made, .like = CALM_NONE};
   return CALM_OK;
 }
 
 calm_status meaning_cut(meaning *out, const meaning *whole, int64_t begin,
                         int64_t end, arena *a) {
-  channel_run *runs;
-  uint32_t count = 0;
-  int64_t at = 0;
-  ARENA_ARRAY(a, runs, whole->run_count);
-  for (uint32_t i = 0; i < whole->run_count; i++) {
-    channel_run run = whole->runs[i];
-    const int64_t next = at + run.end - run.begin;
-    const int64_t from = begin > at ? begin : at, to = end < next ? end : next;
-    run.end = run.begin + (to - at);
-    run.begin += from - at;
-    if (from < to) append_run(runs, &count, run);
-    at = next;
+  channel_run *runs = NULL;
+  uint32_t room = 0, count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    int64_t at = 0;
+    if (pass) ARENA_ARRAY(a, runs, room);
+    for (uint32_t i = 0; i < whole->run_count && at < end; i++) {
+      channel_run run = whole->runs[i];
+      const int64_t next = at + run.end - run.begin;
+      const int64_t from = begin > at ? begin : at,
+                    to = end < next ? end : next;
+      run.end = run.begin + (to - at);
+      run.begin += from - at;
+      at = next;
+      if (from >= to) continue;
+      if (pass)
+        append_run(runs, &count, run);
+      else
+        room++;
+    }
   }
   *out = (meaning){.runs = runs, .run_count = count, .like = CALM_NONE};
   return CALM_OK;
@@ -283,21 +291,12 @@ static bool joins_channels(const meanings *m, const graph_op *op) {
 }
 
 static calm_status mean_concat(meaning *out, meanings *m, const graph_op *op) {
-  channel_run *runs;
   uint64_t room = 0;
-  uint32_t count = 0;
   for (uint32_t i = 0; i < op->input_count; i++)
     room += m->of[op->inputs[i]].run_count;
   if (room > m->runs_left) return mean_itself(out, m, op->outputs[0]);
   m->runs_left -= room;
-  ARENA_ARRAY(m->a, runs, (size_t)room);
-  for (uint32_t i = 0; i < op->input_count; i++) {
-    const meaning *x = &m->of[op->inputs[i]];
-    for (uint32_t j = 0; j < x->run_count; j++)
-      append_run(runs, &count, x->runs[j]);
-  }
-  *out = (meaning){.runs = runs, .run_count = count, .like = CALM_NONE};
-  return CALM_OK;
+  return meaning_join(out, m->of, op->inputs, op->input_count, m->a);
 }
 
 /* Where a run of an operand stands in it. */

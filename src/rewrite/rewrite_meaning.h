@@ -79,9 +79,9 @@ bool meaning_scale(int64_t *out, int64_t at, int64_t made, int64_t read);
 
 bool meaning_equal(const meaning *x, const meaning *y);
 
-/* x and then y, both channels. */
-calm_status meaning_join(meaning *out, const meaning *x, const meaning *y,
-                         arena *a);
+/* The channels of all tensors of a list, one after the other. */
+calm_status meaning_join(meaning *out, const meaning *of, const tensor_id *list,
+                         uint32_t count, arena *a);
 
 /* Channels [begin, end) of `whole`, which has them. */
 calm_status meaning_cut(meaning *out, const meaning *whole, int64_t begin,

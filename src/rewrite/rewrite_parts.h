@@ -50,6 +50,10 @@ uint64_t rewrite_channels(const graph *g, const graph_tensor *t);
    computed by operators"; NULL: it can. */
 const char *rewrite_refuse_constant(const rewrite_finder *f, tensor_id t);
 
+/* Why a concat cannot do with other operands, or be done without; NULL: it
+   can. */
+const char *rewrite_refuse_concat(const rewrite_finder *f, op_id u);
+
 /* Integers that stand for other numbers by scales and zero points. */
 bool rewrite_is_quantized(const graph_tensor *t);
 

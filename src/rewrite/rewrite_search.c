@@ -130,7 +130,8 @@ static calm_status find_scope(bool *alone, selection *c) {
   if (!s->judge->critical) return CALM_OK;
   ARENA_ARRAY(s->a, scope, s->sites->count);
   search_unpack(s->taken, s, best_of(s)->bits);
-  TRY(s->judge->critical(scope, alone, s->judge->payload, s->taken));
+  TRY(s->judge->critical(scope, alone, s->judge->payload, s->taken,
+                         least_peak(s)));
   search_set_scope(s, scope);
   return CALM_OK;
 }

@@ -32,11 +32,12 @@ typedef struct rewrite_judge {
      after much effort; peak_bytes is UINT64_MAX if there is no order yet. */
   calm_status (*peak)(rewrite_peak *out, void *payload, const bool *taken,
                       uint64_t ceiling);
-  /* Which sites can matter to the peak of a choice (per site)?  Those of the
-     part of the graph where it is, if what happens in other parts depends on
-     other sites only; *alone: it is in no other part.  NULL: all can. */
+  /* Which sites can matter to the peak of a choice (per site), which is known
+     to be `peak` or less?  Those of the part of the graph where it is, if what
+     happens in other parts depends on other sites only; *alone: all else needs
+     less than `peak`.  NULL: all can. */
   calm_status (*critical)(bool *out, bool *alone, void *payload,
-                          const bool *taken);
+                          const bool *taken, uint64_t peak);
   calm_status (*score)(rewrite_score *out, void *payload, const bool *taken);
 } rewrite_judge;
 

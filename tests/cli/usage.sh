@@ -29,7 +29,7 @@ wrong "in-place writes over MODEL, --output elsewhere" \
   plan $graph -o /tmp/calm-never.cg --in-place
 wrong "kernels is no option of calm pack; it belongs to inspect plan check" \
   pack $graph --kernels auto
-wrong "rewrite comes in a later version" plan $graph --rewrite auto
+wrong "threads comes in a later version" plan $graph --threads 2
 wrong "html comes in a later version" plan $graph --emit html=x.html
 wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer$" \
   plan $graph --emit zip=x

@@ -56,6 +56,7 @@ static inline void apply_all(rewriting *r) {
   memset(taken, 1, r->sites.count * sizeof *taken);
   must(r, rewrite_apply(&r->edit, &r->sites, taken, &r->f.arena));
   r->applied = true;
+  must(r, rewrite_check(&r->edit, r->f.context));
 }
 
 /* The lines of the operators of the graph with all sites taken. */

@@ -190,7 +190,7 @@ static message floats(const char *name, const char *dims, size_t count) {
 
 /* x1, x2 -> Concat -> convolution `node` -> Relu -> y */
 static message sum_net(message convolution, int64_t ir) {
-  message g = {0}, n = node("Concat", "x1 x2", "cat");
+  message g = {0}, n = node("Concat", "x1 x2", "cat"), annotation = {0};
   put_text(&g, 2, "net");
   add_input(&g, "x1", FLOAT, "1,2,4,4");
   add_input(&g, "x2", FLOAT, "1,3,4,4");
@@ -208,6 +208,8 @@ static message sum_net(message convolution, int64_t ir) {
   add_weight(&g, floats("b", "6", 6));
   add_weight(&g, floats("spare", "7", 7));
   if (ir < 4) add_input(&g, "spare", FLOAT, "7");
+  put_text(&annotation, 1, "cat");
+  put_message(&g, 14, annotation);
   put_message(&g, 13, value_info("cat", FLOAT, "1,5,4,4"));
   put_message(&g, 13, value_info("c", FLOAT, "1,6,4,4"));
   add_output(&g, "y", FLOAT, "1,6,4,4");

@@ -67,6 +67,63 @@ static void brute_force_agrees_with_reuse_and_workspace(void **state) {
   check_problems(ORDER_RANDOM_ALL, 3000, 12);
 }
 
+/* ---- Ceilings ------------------------------------------------------------ */
+
+/* Below the ceiling the optimum; else no more than that there is nothing. */
+static void check_ceiling(const order_problem *p, uint64_t optimum,
+                          uint64_t ceiling, uint32_t rules, arena *a) {
+  order_options options = with_rules(rules);
+  options.ceiling_bytes = ceiling;
+  limits l;
+  limits_init(&l, a->context);
+  order_result r;
+  assert_int_equal(order_exact(&r, p, &options, a, &l), CALM_OK);
+  assert_int_equal(order_referee_peak(p, r.sequence), r.peak_bytes);
+  assert_int_equal(r.stopped, LIMITS_NONE);
+  assert_true(r.bound_bytes <= optimum && optimum <= r.peak_bytes);
+  const bool closed = r.bound_bytes == r.peak_bytes;
+  assert_int_equal(r.outcome, closed ? CALM_OPTIMAL : CALM_FEASIBLE);
+  assert_true(closed || (r.bound_bytes >= ceiling && optimum >= ceiling));
+}
+
+static void nothing_below_the_ceiling_is_enough(void **state) {
+  (void)state;
+  calm_context *context = calm_context_new(NULL);
+  random_state r = random_from_seed(19);
+  for (uint32_t i = 0; i < 1500; i++) {
+    arena a;
+    arena_init(&a, context);
+    order_problem p;
+    const uint32_t n = 4 + random_below(&r, 9);
+    assert_true(order_random_make(&p, &r, ORDER_RANDOM_ALL, n, &a));
+    const uint64_t optimum = order_referee_optimum(&p);
+    const uint64_t ceiling = optimum + 1 + random_below(&r, 12);
+    check_ceiling(&p, optimum, ceiling > 6 ? ceiling - 6 : 1, i % 16, &a);
+    check_ceiling(&p, optimum, UINT64_MAX - i, i % 16, &a);
+    arena_free(&a);
+  }
+  calm_context_free(context);
+}
+
+/* Sizes have a common divisor, the ceiling has not. */
+static void ceilings_are_no_multiples(void **state) {
+  (void)state;
+  calm_context *context = calm_context_new(NULL);
+  arena a;
+  arena_init(&a, context);
+  order_problem p;
+  random_state r = random_from_seed(20);
+  do assert_true(order_random_make(&p, &r, 0, 10, &a));
+  while (order_referee_optimum(&p) < 4);
+  for (uint32_t b = 0; b < p.buffer_count; b++) p.buffers[b].bytes = 10;
+  const uint64_t optimum = order_referee_optimum(&p);
+  for (uint64_t ceiling = optimum - 12; ceiling <= optimum + 12; ceiling++)
+    for (uint32_t rules = 0; rules < 16; rules++)
+      check_ceiling(&p, optimum, ceiling, rules, &a);
+  arena_free(&a);
+  calm_context_free(context);
+}
+
 /* ---- Limits -------------------------------------------------------------- */
 
 /* Whatever stops it: a valid order, and a bound that is true. */
@@ -207,6 +264,19 @@ static void many_operators_and_large_sizes(void **state) {
     assert_int_equal(solve(&p, 14, 2, &a).peak_bytes, peak);
     arena_free(&a);
   }
+  calm_context_free(context);
+}
+
+/* With one direction alone, and more states than a narrow pass can hold. */
+static void one_direction_is_enough(void **state) {
+  (void)state;
+  calm_context *context = calm_context_new(NULL);
+  arena a;
+  arena_init(&a, context);
+  const order_problem p = make_layers(60, 10, 9, 1, &a);
+  assert_int_equal(solve(&p, 7, 0, &a).peak_bytes,
+                   solve(&p, 15, 0, &a).peak_bytes);
+  arena_free(&a);
   calm_context_free(context);
 }
 
@@ -362,9 +432,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(brute_force_agrees),
       cmocka_unit_test(brute_force_agrees_with_reuse_and_workspace),
+      cmocka_unit_test(nothing_below_the_ceiling_is_enough),
+      cmocka_unit_test(ceilings_are_no_multiples),
       cmocka_unit_test(limits_leave_a_true_gap),
       cmocka_unit_test(interrupt_and_deadline_stop_at_once),
       cmocka_unit_test(many_operators_and_large_sizes),
+      cmocka_unit_test(one_direction_is_enough),
       cmocka_unit_test(same_input_same_answer),
       cmocka_unit_test(stops_at_the_target),
       cmocka_unit_test(nothing_to_order),

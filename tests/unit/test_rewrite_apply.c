@@ -2,6 +2,7 @@
 #include "unit/rewrite_peaks.h"
 
 #include "base/random.h"
+#include "scarce.h"
 
 /* ---- Peaks --------------------------------------------------------------- */
 
@@ -481,6 +482,51 @@ static void test_closed_groups_never_need_more(void **state) {
   assert_true(groups > 100);
 }
 
+/* ---- Without memory ------------------------------------------------------ */
+
+static calm_status rewrite_everything(arena *a, graph_vector *graphs) {
+  static const char head[] = "calm-graph 1\ngraph g\n";
+  rewrite_options options = {
+      .abstract = true, .partials = PARTIALS_ADD_COPY, .accumulator_factor = 1};
+  char text[2048];
+  rewrite_sites sites;
+  graph_edit edit;
+  bool taken[16];
+  snprintf(text, sizeof text, "%s%s", head, everything);
+  TRY(graph_text_read(graphs, a, "test", text, strlen(text)));
+  memset(options.rules, true, sizeof options.rules);
+  memset(taken, true, sizeof taken);
+  TRY(rewrite_find_sites(&sites, &graphs->data[0], &options, a));
+  assert_true(sites.count <= 16);
+  TRY(rewrite_apply(&edit, &sites, taken, a));
+  assert_int_equal(edit.after.ops.count, 17);
+  graph_edit_free(&edit);
+  return CALM_OK;
+}
+
+/* Whichever request is refused, that is told and nothing is left behind. */
+static void test_without_memory(void **state) {
+  (void)state;
+  calm_status status = CALM_NO_MEMORY;
+  for (uint64_t granted = 1; status != CALM_OK; granted++) {
+    uint64_t left = SCARCE_NEVER;
+    const calm_allocator allocator = {scarce_reallocate, &left};
+    calm_context *context = calm_context_new(&allocator);
+    graph_vector graphs = {0};
+    arena a;
+    arena_init(&a, context);
+    left = granted;
+    status = rewrite_everything(&a, &graphs);
+    left = SCARCE_NEVER;
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+    for (uint32_t i = 0; i < graphs.count; i++) graph_free(&graphs.data[i]);
+    VECTOR_FREE(context, &graphs);
+    arena_free(&a);
+    assert_int_equal(calm_context_bytes(context), 0);
+    calm_context_free(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_papers_cells),
@@ -497,6 +543,7 @@ int main(void) {
       cmocka_unit_test(test_nothing_taken_nothing_changed),
       cmocka_unit_test(test_control_edges),
       cmocka_unit_test(test_tensors_that_nobody_touches),
-      cmocka_unit_test(test_closed_groups_never_need_more)};
+      cmocka_unit_test(test_closed_groups_never_need_more),
+      cmocka_unit_test(test_without_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,8 +333,10 @@ static void an_untouched_tensor_is_no_fault(void **state) {
   end(r, f);
 }
 
+static const int32_t four[] = {4};
+
 static build_tensor quantized(uint32_t scale, int64_t zero) {
-  return (build_tensor){.shape = LIST(4),
+  return (build_tensor){.shape = {four, 1},
                         .type = 9,
                         .quantized = true,
                         .scale = scale,
