@@ -21,6 +21,8 @@ static const char *const plan_examples[] = {
     "write the model in that order, with its offline plan",
     "calm plan net.onnx --dim batch=1 -o net-less.onnx",
     "the same network with its nodes in that order",
+    "calm plan net.onnx --rewrite auto -o rewritten.onnx",
+    "the same outputs from a graph that needs less memory",
     "calm plan net.cg --memory serenity --json",
     "as one JSON object",
     "calm plan net.tflite --budget 256K --emit plan=net.json",

@@ -83,6 +83,16 @@ static void choose_rules(plan_target *out, const calm_options *options) {
 #undef RULE
 }
 
+/* What was measured of the file's operators is not known of others. */
+static calm_status refuse_scratch(const calm_model *model,
+                                  const calm_options *options) {
+  if (!options->scratch) return CALM_OK;
+  return context_fail(model->context, CALM_MISUSE,
+                      "--scratch names operators of the file, of which "
+                      "--rewrite makes others; write the rewritten file "
+                      "without it first, then plan that with its own");
+}
+
 static const char *partials_name(rewrite_partials partials) {
   switch (partials) {
     case PARTIALS_ACCUMULATE: return "accumulate";
@@ -100,6 +110,7 @@ calm_status plan_rewrite_target(plan_target *out, const calm_model *model,
   const bool file =
       model->format == MODEL_TFLITE || model->format == MODEL_ONNX;
   target.chained = file && !is_paper(&memory);
+  TRY(refuse_scratch(model, options));
   target.options.abstract = !target.chained;
   choose_rules(&target, options);
   TRY(choose_partials(&target, model, &memory, options));

@@ -223,12 +223,32 @@ static calm_status read_memory(memory_model *out, const reader *r) {
 
 /* ---- Order and layout ---------------------------------------------------- */
 
+/* The plan of a rewritten network speaks of operators that the original does
+   not have. */
+static calm_status check_rewritten(const reader *r, const json_t *names) {
+  const json_t *rewrite = json_object_get(r->root, "rewrite");
+  if (json_integer_value(json_object_get(rewrite, "applied")) == 0)
+    return CALM_OK;
+  for (size_t i = 0; i < json_array_size(names); i++) {
+    const char *name = json_string_value(json_array_get(names, i));
+    if (!name || name_table_find(&r->ops, name) != CALM_NONE) continue;
+    return context_fail(r->a->context, CALM_BAD_INPUT,
+                        "%s: is the plan of a rewritten network, which has "
+                        "operators such as '%s' that the graph '%s' has not; "
+                        "write it (calm plan --rewrite ... -o OUT) and check "
+                        "that file",
+                        r->path, name, r->g->name);
+  }
+  return CALM_OK;
+}
+
 static calm_status read_sequence(memory_plan *out, const reader *r,
                                  const json_t *order) {
   json_t *names;
   op_id *sequence;
   const uint32_t count = r->g->ops.count;
   TRY(take(&names, r, order, (place){.key = "order.sequence"}, JSON_ARRAY));
+  TRY(check_rewritten(r, names));
   if (json_array_size(names) != count)
     return context_fail(r->a->context, CALM_BAD_INPUT,
                         "%s: order.sequence: names %zu operators, but the "

@@ -39,6 +39,11 @@ def check_graph(path):
         level = plan(path, "--memory", "plain", "--order", "level")
         compare(path, "peak of the level order",
                 level["order"]["peak_bytes"], expected["peak-level"])
+    if "peak-best-rewritten" in expected:
+        found = best(path, expected["peak-best-rewritten"], "--memory",
+                     "plain", "--rewrite", "auto", "--no-rewrite-noops")
+        compare(path, "proof of the rewriting", found["rewrite"]["proved"],
+                True)
     if "peak-best-elided" in expected:
         elided = ["--memory", "plain", "--concat", "elide"]
         found = best(path, expected["peak-best-elided"], *elided)
