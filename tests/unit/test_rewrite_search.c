@@ -20,7 +20,7 @@ static uint64_t solve(const graph *g, uint64_t ceiling, rewrite_peak *out,
   order_result result;
   limits l;
   order_options o = order_options_default();
-  o.ceiling = ceiling;
+  o.ceiling_bytes = ceiling;
   limits_init(&l, a->context);
   assert_int_equal(
       memory_problem_build(&problem, g, memory_model_find("plain"), NULL, a),
