@@ -75,7 +75,8 @@ static calm_status take_harmless(rewriting *r) {
   for (uint32_t i = 0; i < count; i++) {
     const rewrite_site *site = &r->first.sites[i];
     const bool wanted = is_mode(r, "sites") ? named[i] : !is_mode(r, "paper");
-    r->first_taken[i] = wanted && site->harmless && !site->refusal;
+    r->first_taken[i] = wanted && site->harmless && !site->refusal &&
+                        !(r->target.chained && site->rule == REWRITE_sums);
   }
   return CALM_OK;
 }

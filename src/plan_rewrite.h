@@ -44,6 +44,11 @@ calm_status plan_rewrite_make(calm_plan **out, calm_model *model,
    graphs are those of the plan's, to be freed by calm_model_free. */
 calm_status plan_rewrite_file(calm_model **out, const calm_plan *plan);
 
+/* What the memory model allows in a rewritten graph, beside what it does in
+   any. */
+void plan_rewrite_memory(memory_model *memory, const calm_model *model,
+                         const calm_options *options);
+
 /* What rewriting is for. */
 typedef struct plan_target {
   rewrite_options options;

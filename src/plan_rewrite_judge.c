@@ -33,6 +33,7 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
   calm_status status = plan_memory_model(&j.memory, model, options);
   context_mute(model->context, false);
   TRY(status);
+  plan_rewrite_memory(&j.memory, model, options);
   TRY(pipeline_body_arenas(&j.body_arenas, model, &j.memory, a));
   TRY(plan_rewrite_parts(&j.parts, sites, a));
   *out = j;
