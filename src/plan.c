@@ -170,6 +170,8 @@ calm_status plan_memory_model(memory_model *out, const calm_model *model,
   TRY(pipeline_memory_model(out, model, options));
   if (out->subgraphs == SUBGRAPHS_TFLM && !options->offline_plan)
     plan_tflm_leave_alone(out);
+  else if (model->rewritten)
+    plan_rewrite_memory(out, model, options);
   return CALM_OK;
 }
 

@@ -5,13 +5,9 @@
 
 #include "base/number.h"
 
-/* Ticks for the search among sites, for what is said of each afterwards, and
-   for the order in which sums are written. */
-enum {
-  SEARCH_TICKS = 200000000,
-  WORTH_TICKS = 20000000,
-  CHAIN_TICKS = 40000000
-};
+/* Ticks for the search among sites and for what is said of each afterwards; and
+   how much more effort the order deserves in which sums are written. */
+enum { SEARCH_TICKS = 250000000, WORTH_TICKS = 20000000, CHAIN_PATIENCE = 5 };
 
 typedef struct rewriting {
   calm_context *context;
@@ -79,7 +75,8 @@ static calm_status take_harmless(rewriting *r) {
   for (uint32_t i = 0; i < count; i++) {
     const rewrite_site *site = &r->first.sites[i];
     const bool wanted = is_mode(r, "sites") ? named[i] : !is_mode(r, "paper");
-    r->first_taken[i] = wanted && site->harmless && !site->refusal;
+    r->first_taken[i] = wanted && site->harmless && !site->refusal &&
+                        !(r->target.chained && site->rule == REWRITE_sums);
   }
   return CALM_OK;
 }
@@ -155,8 +152,9 @@ static calm_status choose(rewriting *r, plan_judge *j) {
 static calm_status rewrite_second(rewriting *r, plan_judge *j) {
   TRY(choose(r, j));
   if (!any_of(r->taken, r->sites.count)) return CALM_OK;
-  begin_effort(r, CHAIN_TICKS);
-  TRY(plan_judge_round(&r->rounds[r->round_count], j, r->taken, CHAIN_TICKS));
+  begin_effort(r, UINT64_MAX);
+  TRY(plan_judge_round(&r->rounds[r->round_count], j, r->taken,
+                       CHAIN_PATIENCE));
   r->round_count++;
   return rewrite_check(&r->rounds[r->round_count - 1]->edit, r->context);
 }

@@ -44,6 +44,11 @@ calm_status plan_rewrite_make(calm_plan **out, calm_model *model,
    graphs are those of the plan's, to be freed by calm_model_free. */
 calm_status plan_rewrite_file(calm_model **out, const calm_plan *plan);
 
+/* What the memory model allows in a rewritten graph, beside what it does in
+   any. */
+void plan_rewrite_memory(memory_model *memory, const calm_model *model,
+                         const calm_options *options);
+
 /* What rewriting is for. */
 typedef struct plan_target {
   rewrite_options options;
@@ -85,7 +90,6 @@ typedef struct plan_judge {
   memory_model memory;
   uint64_t *body_arenas;
   uint32_t *parts; /* per operator of the graph; see plan_rewrite_parts */
-  uint64_t question_ticks; /* of one question, at most */
   limits *l;
 } plan_judge;
 
@@ -110,9 +114,10 @@ calm_status plan_rewrite_parts(uint32_t **out, const rewrite_sites *sites,
 calm_status plan_judge_peak(rewrite_peak *out, const plan_judge *j,
                             const bool *taken, uint64_t ceiling);
 
-/* The round that a choice makes, with its sums in a good order. */
+/* The round that a choice makes, with its sums in a good order, which may take
+   `patience` times the effort of a question. */
 calm_status plan_judge_round(plan_round **out, const plan_judge *j,
-                             const bool *taken, uint64_t most_ticks);
+                             const bool *taken, uint32_t patience);
 
 /* What a plan comes to. */
 rewrite_score plan_score_of(const calm_plan *plan);

@@ -10,8 +10,9 @@
 #include "plan_rewrite.h"
 
 enum {
-  QUESTION_TICKS = 8000000, /* of an order search */
-  QUICK_TICKS = 3000000     /* of each stage of a plan that is to be scored */
+  QUESTION_TICKS = 8000000,      /* of an order search, */
+  QUESTION_TICKS_PER_OP = 60000, /* or, if that is more, for each operator */
+  QUICK_TICKS = 3000000 /* of each stage of a plan that is to be scored */
 };
 
 calm_status plan_judge_init(plan_judge *out, const calm_model *model,
@@ -24,7 +25,6 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
                   .target = target,
                   .options = options,
                   .quick = *options,
-                  .question_ticks = QUESTION_TICKS,
                   .l = l};
   j.quick.budget_bytes = UINT64_MAX;
   j.quick.tick_limit = number_smaller(options->tick_limit, QUICK_TICKS);
@@ -33,6 +33,7 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
   calm_status status = plan_memory_model(&j.memory, model, options);
   context_mute(model->context, false);
   TRY(status);
+  plan_rewrite_memory(&j.memory, model, options);
   TRY(pipeline_body_arenas(&j.body_arenas, model, &j.memory, a));
   TRY(plan_rewrite_parts(&j.parts, sites, a));
   *out = j;
@@ -68,10 +69,15 @@ static calm_status build_problem(memory_problem *out, const plan_judge *j,
                               &round->arena);
 }
 
-/* The best order of a round's graph, with a part of the judge's effort. */
+/* The best order of a graph, with a part of the judge's effort, `patience`
+   times that of a question. */
 static calm_status solve(order_result *out, const plan_judge *j,
                          const memory_problem *problem, uint64_t ceiling,
-                         uint64_t most_ticks, arena *a) {
+                         uint32_t patience, arena *a) {
+  const uint64_t most_ticks =
+      patience *
+      number_larger(QUESTION_TICKS,
+                    QUESTION_TICKS_PER_OP * (uint64_t)problem->order.op_count);
   order_options o = plan_order_options(j->options);
   limits l = *j->l;
   o.method = ORDER_EXACT;
@@ -91,7 +97,7 @@ static calm_status peak_of(rewrite_peak *out, const plan_judge *j,
   memory_problem problem;
   order_result result;
   TRY(build_problem(&problem, j, round));
-  TRY(solve(&result, j, &problem, ceiling, j->question_ticks, &round->arena));
+  TRY(solve(&result, j, &problem, ceiling, 1, &round->arena));
   *out = (rewrite_peak){result.peak_bytes, result.bound_bytes};
   return CALM_OK;
 }
@@ -114,8 +120,7 @@ static calm_status mark_parts(bool *at_peak, const plan_judge *j,
   order_result result;
   uint64_t *bytes;
   TRY(build_problem(&problem, j, round));
-  TRY(solve(&result, j, &problem, UINT64_MAX, j->question_ticks,
-            &round->arena));
+  TRY(solve(&result, j, &problem, UINT64_MAX, 1, &round->arena));
   ARENA_ARRAY(&round->arena, bytes, problem.order.op_count);
   TRY(order_replay(&result.peak_bytes, &problem.order, result.sequence, bytes,
                    j->context));
@@ -230,13 +235,13 @@ calm_status plan_judge_floor(uint64_t *out, const plan_judge *j) {
 /* ---- Rounds and scores --------------------------------------------------- */
 
 static calm_status chain(plan_round *round, const plan_judge *j,
-                         plan_round *parts, uint64_t most_ticks) {
+                         plan_round *parts, uint32_t patience) {
   memory_problem problem;
   order_result result;
   op_id *sequence;
   const graph *g = &parts->edit.after;
   TRY(build_problem(&problem, j, parts));
-  TRY(solve(&result, j, &problem, UINT64_MAX, most_ticks, &parts->arena));
+  TRY(solve(&result, j, &problem, UINT64_MAX, patience, &parts->arena));
   ARENA_ARRAY(&parts->arena, sequence, g->ops.count);
   TRY(memory_expand_sequence(sequence, g, &problem, result.sequence));
   const bool fused = j->target->options.partials == PARTIALS_ACCUMULATE;
@@ -247,14 +252,14 @@ static calm_status chain(plan_round *round, const plan_judge *j,
 
 /* What a chain refers to of the graph it is made from lies in its own arena. */
 static calm_status apply_chained(plan_round **out, const plan_judge *j,
-                                 const bool *taken, uint64_t most_ticks) {
+                                 const bool *taken, uint32_t patience) {
   plan_round *round, *parts;
   TRY(plan_round_new(&round, j->model));
   calm_status status = plan_round_new(&parts, j->model);
   if (status == CALM_OK) {
     status = rewrite_apply(&parts->edit, j->sites, taken, &round->arena);
     if (status == CALM_OK) status = plan_round_finish(parts);
-    if (status == CALM_OK) status = chain(round, j, parts, most_ticks);
+    if (status == CALM_OK) status = chain(round, j, parts, patience);
     plan_round_free(parts);
   }
   if (status == CALM_OK)
@@ -265,8 +270,8 @@ static calm_status apply_chained(plan_round **out, const plan_judge *j,
 }
 
 calm_status plan_judge_round(plan_round **out, const plan_judge *j,
-                             const bool *taken, uint64_t most_ticks) {
-  return j->target->chained ? apply_chained(out, j, taken, most_ticks)
+                             const bool *taken, uint32_t patience) {
+  return j->target->chained ? apply_chained(out, j, taken, patience)
                             : apply(out, j, taken);
 }
 
@@ -307,7 +312,7 @@ static calm_status judge_score(rewrite_score *out, void *payload,
                                const bool *taken) {
   const plan_judge *j = payload;
   plan_round *round;
-  TRY(plan_judge_round(&round, j, taken, j->question_ticks));
+  TRY(plan_judge_round(&round, j, taken, 1));
   calm_status status = score_of(out, j, round);
   plan_round_free(round);
   return status;

@@ -45,7 +45,7 @@ calm_status plan_round_finish(plan_round *round) {
   model->external = from->external;
   model->metadata_names = from->metadata_names;
   model->metadata_count = from->metadata_count;
-  model->finished = true;
+  model->finished = model->rewritten = true;
   model->weight_bytes = weigh(&round->edit.after);
   VECTOR_PUSH(round->context, &model->graphs, round->edit.after);
   for (uint32_t i = 1; i < from->graphs.count; i++)

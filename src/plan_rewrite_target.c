@@ -18,6 +18,27 @@ static bool adds_inplace(const memory_model *memory) {
   return bits_has(memory->inplace, OP_add);
 }
 
+static bool adds_integers(const calm_model *model) {
+  for (uint32_t i = 0; i < model->graphs.count; i++) {
+    const graph *g = &model->graphs.data[i];
+    for (op_id u = 0; u < g->ops.count; u++)
+      if (g->ops.data[u].kind == OP_add && g->ops.data[u].output_count &&
+          g->tensors.data[g->ops.data[u].outputs[0]].type != ELEMENT_f32)
+        return true;
+  }
+  return false;
+}
+
+/* Every kernel library of TensorFlow Lite Micro adds floats by the reference
+   kernel, element by element; so, with a plan, sums need no copies.  Nothing is
+   said of integers unless by --kernels. */
+void plan_rewrite_memory(memory_model *memory, const calm_model *model,
+                         const calm_options *options) {
+  if (is_named(memory, "tflm") && options->offline_plan && !options->inplace &&
+      options->partials != GIVEN_ADD_COPY && !adds_integers(model))
+    bits_add(memory->inplace, OP_add);
+}
+
 static rewrite_partials usual_partials(const calm_model *model,
                                        const memory_model *memory) {
   if (is_paper(memory)) return PARTIALS_ACCUMULATE;
@@ -107,6 +128,7 @@ calm_status plan_rewrite_target(plan_target *out, const calm_model *model,
   plan_target target = {0};
   memory_model memory;
   TRY(plan_memory_model(&memory, model, options));
+  plan_rewrite_memory(&memory, model, options);
   const bool file =
       model->format == MODEL_TFLITE || model->format == MODEL_ONNX;
   target.chained = file && !is_paper(&memory);

@@ -39,6 +39,7 @@ struct calm_model {
   bool altered;        /* map differs from the file: it was rewritten */
   graph_vector graphs; /* the first is the entry */
   bool finished;       /* built models are finished when first used */
+  bool rewritten;      /* made by rewriting the entry of another one */
   option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
   uint64_t weight_bytes;
   model_offline_plan offline;

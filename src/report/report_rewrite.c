@@ -48,14 +48,14 @@ static void add_reasons(text *out, const plan_rewriting *r) {
 }
 
 static void add_proof(text *out, const plan_rewriting *r) {
+  if (strcmp(r->mode, "auto")) return;
   if (r->proof)
     text_format(out, "; no choice of sites has a lower peak (proved: %s",
                 r->proof);
-  else if (!strcmp(r->mode, "auto"))
-    text_format(out, "; not proved to be the best choice (");
   else
-    return;
-  text_format(out, "; %s planned)", report_number(r->judged).text);
+    text_format(out, "; that no other choice is better is not proved (");
+  text_format(out, "%s%s planned)", r->proof ? "; " : "",
+              report_number(r->judged).text);
 }
 
 static calm_status add_paragraph(text *out, const plan_rewriting *r) {

@@ -38,8 +38,7 @@ static uint32_t input_axis(const graph *g, const graph_tensor *w) {
   return g->channels_first ? 1 : w->rank - 1;
 }
 
-/* Kernels of other kinds are laid out otherwise. */
-static const char *refuse_kind(const graph *g, const graph_op *op) {
+static const char *refuse_kind(const graph_op *op) {
   switch (op->kind) {
     case OP_conv2d: return NULL;
     case OP_fused_conv:
@@ -47,8 +46,7 @@ static const char *refuse_kind(const graph *g, const graph_op *op) {
                  ? NULL
                  : "it adds another tensor already";
     case OP_conv1d:
-    case OP_conv3d:
-      return g->channels_first ? NULL : "its weights are laid out otherwise";
+    case OP_conv3d: return "only convolutions of two dimensions are parted";
     case OP_transpose_conv:
     case OP_conv1d_transpose:
     case OP_conv3d_transpose: return "transposed convolution";
@@ -70,18 +68,19 @@ static bool is_grouped(const graph_op *op) {
   return group && (group[0] != '1' || group[1]);
 }
 
+/* A convolution on paper has no operand but its picture. */
 static const char *refuse_weights(const rewrite_finder *f, const graph_op *op,
                                   const graph_tensor *x) {
   const graph *g = f->g;
   const tensor_id t = rewrite_operand(op, 1);
-  if (t == CALM_NONE) return NULL;
+  if (t == CALM_NONE)
+    return op->input_count > 1 ? "its weights are absent" : NULL;
   const graph_tensor *w = &g->tensors.data[t];
   const char *refusal = rewrite_refuse_constant(f, t);
   if (refusal) return refusal;
   if (w->type == ELEMENT_ABSTRACT || x->type == ELEMENT_ABSTRACT)
-    return w->type == x->type ? NULL
-                              : "of its weights only the bytes are known";
-  if (w->rank < 3 || w->rank != x->rank) return "its weights are no kernel";
+    return "of its weights only the bytes are known";
+  if (w->rank != 4 || x->rank != 4) return "its weights are no kernel";
   if ((uint64_t)w->dimensions[input_axis(g, w)] != rewrite_channels(g, x))
     return "grouped convolution";
   if (!rewrite_is_quantized(x) && rewrite_is_quantized(w))
@@ -94,7 +93,7 @@ static const char *refuse(const rewrite_finder *f, const rewrite_spot *spot) {
   const graph_tensor *x = &f->g->tensors.data[op->inputs[spot->slot]];
   const graph_tensor *y = &f->g->tensors.data[rewrite_output(op)];
   if (spot->slot != 0) return "the concat is not the picture that it reads";
-  const char *refusal = refuse_kind(f->g, op);
+  const char *refusal = refuse_kind(op);
   if (!refusal && is_grouped(op)) refusal = "grouped convolution";
   if (!refusal) refusal = refuse_types(f, x, y);
   return refusal ? refusal : refuse_weights(f, op, x);
@@ -109,12 +108,12 @@ typedef struct division {
   const graph_op *op;
   graph_tensor sum; /* what the parts add up to, and each of them looks like */
   tensor_id y;      /* of the graph */
+  bool wide;        /* the sum is wider than y */
 } division;
 
-static bool is_wide(const division *d) {
-  const uint32_t factor = d->m->sites->options.accumulator_factor;
-  return factor > 1 &&
-         (d->sum.type == ELEMENT_ABSTRACT || rewrite_is_quantized(&d->sum));
+static bool wants_wide(const rewrite_options *options, const graph_tensor *y) {
+  return options->accumulator_factor > 1 &&
+         (y->type == ELEMENT_ABSTRACT || rewrite_is_quantized(y));
 }
 
 static element_type wide_type(element_type type, uint32_t factor) {
@@ -182,16 +181,10 @@ static calm_status slice_weights(tensor_id *out, const division *d,
   const graph *g = d->m->g;
   const tensor_id t = d->op->inputs[1];
   const graph_tensor *w = &g->tensors.data[t];
-  const uint64_t x = rewrite_channels(g, &g->tensors.data[d->op->inputs[0]]);
-  rewrite_range range = {
-      .begin = begin, .count = part->channels, .number = number};
-  if (w->type == ELEMENT_ABSTRACT) {
-    range.begin = rewrite_share(begin, x, w->bytes);
-    range.count =
-        rewrite_share(begin + part->channels, x, w->bytes) - range.begin;
-  } else {
-    range.axis = input_axis(g, w);
-  }
+  const rewrite_range range = {.axis = input_axis(g, w),
+                               .begin = begin,
+                               .count = part->channels,
+                               .number = number};
   return rewrite_slice(out, d->m, t, &range);
 }
 
@@ -221,7 +214,7 @@ static calm_status make_part(tensor_id *out, const division *d, uint64_t begin,
 static calm_status make_sum(const division *d, tensor_id *summands,
                             uint32_t count, tensor_id y) {
   const edit_op descent = {
-      .from = d->u, .role = EDIT_SUM, .activation = !is_wide(d)};
+      .from = d->u, .role = EDIT_SUM, .activation = !d->wide};
   graph_op op = {.name = d->op->name,
                  .kind = OP_partial_sum,
                  .kind_name = op_kind_name(OP_partial_sum),
@@ -229,7 +222,7 @@ static calm_status make_sum(const division *d, tensor_id *summands,
                  .input_count = count,
                  .output_count = 1,
                  .place = d->op->place};
-  if (is_wide(d)) TRY(rewrite_name(&op.name, d->m, d->op->name, "sum", 0));
+  if (d->wide) TRY(rewrite_name(&op.name, d->m, d->op->name, "sum", 0));
   ARENA_ARRAY(d->m->a, op.outputs, 1);
   op.outputs[0] = y;
   return rewrite_make_op(d->m, &op, &descent);
@@ -243,6 +236,12 @@ static calm_status make_narrow(const division *d, tensor_id wide, tensor_id y) {
                  .input_count = 1,
                  .output_count = 1,
                  .place = d->op->place};
+  graph_attribute activation = {"activation", NULL};
+  activation.value = graph_op_attribute(d->op, activation.key);
+  if (activation.value) {
+    ARENA_ARRAY(d->m->a, op.attributes, 1);
+    op.attributes[op.attribute_count++] = activation;
+  }
   ARENA_ARRAY(d->m->a, op.inputs, 2);
   op.inputs[0] = wide;
   op.outputs = op.inputs + 1;
@@ -259,8 +258,8 @@ static calm_status divide(rewrite_parts *out, rewrite_maker *m,
   uint64_t begin = 0;
   d.sum = m->g->tensors.data[d.y];
   d.sum.flags = 0;
-  const bool wide = is_wide(&d);
-  if (wide) TRY(widen(&d));
+  d.wide = wants_wide(&m->sites->options, &d.sum);
+  if (d.wide) TRY(widen(&d));
   ARENA_ARRAY(m->a, summands, spot->parts.count);
   for (uint32_t i = 0; i < spot->parts.count; i++) {
     TRY(make_part(&summands[i], &d, begin, &spot->parts.list[i], i + 1));
@@ -268,10 +267,10 @@ static calm_status divide(rewrite_parts *out, rewrite_maker *m,
   }
   TRY(rewrite_whole(&y, m, d.y));
   sum = y;
-  if (wide) TRY(make_summand(&sum, &d, "wide", 0));
+  if (d.wide) TRY(make_summand(&sum, &d, "wide", 0));
   TRY(make_sum(&d, summands, spot->parts.count, sum));
   *out = (rewrite_parts){0};
-  return wide ? make_narrow(&d, sum, y) : CALM_OK;
+  return d.wide ? make_narrow(&d, sum, y) : CALM_OK;
 }
 
 const rewrite_hooks rewrite_channels_hooks = {.refuse = refuse,

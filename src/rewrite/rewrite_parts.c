@@ -16,13 +16,7 @@ rewrite_rule rewrite_rule_at_concat(bool *out_known, const graph_op *op) {
 }
 
 tensor_id rewrite_output(const graph_op *op) {
-  tensor_id only = CALM_NONE;
-  for (uint32_t i = 0; i < op->output_count; i++) {
-    if (op->outputs[i] == CALM_NONE) continue;
-    if (i > 0) return CALM_NONE;
-    only = op->outputs[i];
-  }
-  return only;
+  return op->output_count == 1 ? op->outputs[0] : CALM_NONE;
 }
 
 tensor_id rewrite_operand(const graph_op *op, uint32_t slot) {

@@ -20,7 +20,9 @@
 
 enum {
   MOST_SITES_OF_ALL_SETS = 12, /* for all sets to be looked at */
-  MOST_SCORES = 16             /* sets planned to the end */
+  MOST_SITES_AT_ONCE = 64,     /* to be planned for their own sake */
+  SURE_SCORES = 4,             /* sets planned to the end, whatever it takes */
+  MOST_SCORES = 16
 };
 
 typedef struct selection {
@@ -58,9 +60,16 @@ static calm_status fill_ends(selection *c) {
   return CALM_OK;
 }
 
+/* Are all sites at once too much to plan, and not needed either? */
+static bool is_large(const rewrite_searcher *s) {
+  return bits_count(s->choosable, s->words) > MOST_SITES_AT_ONCE &&
+         s->judge->critical && !s->judge->monotone;
+}
+
 static calm_status ask_ends(selection *c) {
   uint32_t set;
   TRY(search_ask(&c->none_index, c->s, c->none, UINT64_MAX));
+  if (is_large(c->s)) return CALM_OK;
   TRY(search_ask(&set, c->s, c->all, UINT64_MAX));
   return search_ask(&set, c->s, c->closed, UINT64_MAX);
 }
@@ -136,6 +145,23 @@ static calm_status find_scope(bool *alone, selection *c) {
   return CALM_OK;
 }
 
+/* Take all sites where the peak is, as long as that lowers it. */
+static calm_status grow(selection *c) {
+  rewrite_searcher *s = c->s;
+  uint64_t *grown, before;
+  uint32_t set;
+  bool alone;
+  TRY(search_empty_set(&grown, s));
+  do {
+    before = least_peak(s);
+    TRY(find_scope(&alone, c));
+    for (uint32_t w = 0; w < s->words; w++)
+      grown[w] = best_of(s)->bits[w] | s->scope[w];
+    TRY(search_ask(&set, s, grown, before));
+  } while (least_peak(s) < before && !limits_spend(s->l, 1));
+  return CALM_OK;
+}
+
 /* The best set with all sites in scope, or with none of them. */
 static calm_status walk_from_end(selection *c, const uint64_t *end,
                                  bool pairs) {
@@ -172,6 +198,7 @@ static calm_status find_least_peak(selection *c) {
     c->proof = "there is nothing to choose";
   prove_monotone(c);
   prove_floor(c);
+  if (is_large(s)) TRY(grow(c));
   for (bool again = true; again && !c->proof && !limits_spend(s->l, 1);)
     TRY(lower_peak(&again, c));
   search_set_scope(s, NULL);
@@ -197,7 +224,7 @@ static calm_status score_set(uint32_t *out, selection *c, uint32_t set) {
     }
   *out = MOST_SCORES;
   if (c->score_count == MOST_SCORES ||
-      (c->score_count && limits_spend(s->l, 1)))
+      (c->score_count >= SURE_SCORES && limits_spend(s->l, 1)))
     return CALM_OK;
   search_unpack(s->taken, s, s->sets.data[set].bits);
   TRY(s->judge->score(&c->scores[c->score_count], s->judge->payload, s->taken));
@@ -241,13 +268,32 @@ static calm_status copy_set(uint64_t **out, const rewrite_searcher *s,
   return CALM_OK;
 }
 
+/* Most often the sites that do not matter to the peak can go all at once. */
+static calm_status drop_uncritical(selection *c, uint64_t *bits,
+                                   search_test *keeps) {
+  rewrite_searcher *s = c->s;
+  uint64_t *rest;
+  bool alone, holds;
+  TRY(find_scope(&alone, c));
+  TRY(copy_set(&rest, s, bits));
+  for (uint32_t w = 0; w < s->words; w++) rest[w] &= s->scope[w] | s->always[w];
+  search_set_scope(s, NULL);
+  search_normalize(s, rest);
+  if (bits_equal(rest, bits, s->words)) return CALM_OK;
+  TRY(keeps(&holds, s, rest, c));
+  if (holds) memcpy(bits, rest, s->words * sizeof *bits);
+  return CALM_OK;
+}
+
 /* Fewer sites, as long as the peak stays the least, or the score. */
 static calm_status score_smaller(selection *c, const uint64_t *bits,
                                  search_test *keeps) {
   rewrite_searcher *s = c->s;
   uint64_t *smaller;
   uint32_t set, index;
+  if (limits_spend(s->l, 1)) return CALM_OK;
   TRY(copy_set(&smaller, s, bits));
+  TRY(drop_uncritical(c, smaller, keeps));
   TRY(search_shrink(s, smaller, keeps, c));
   TRY(search_ask(&set, s, smaller, least_peak(s) + 1));
   return score_set(&index, c, set);
@@ -256,8 +302,9 @@ static calm_status score_smaller(selection *c, const uint64_t *bits,
 /* None comes first, so that nothing worse is ever chosen. */
 static calm_status score_ends(selection *c) {
   const uint64_t *ends[] = {c->none, c->all, c->closed};
+  const int count = is_large(c->s) ? 1 : 3;
   uint32_t set, index;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < count; i++) {
     TRY(search_ask(&set, c->s, ends[i], 0));
     TRY(score_set(&index, c, set));
   }

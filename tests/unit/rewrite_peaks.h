@@ -1,6 +1,6 @@
 /*
- * Graphs in the text form, their sites, what becomes of them, and the least
- * peak of that under the memory model "plain".
+ * Graphs in the text form, their sites, what becomes of them (which is checked
+ * each time), and the least peak of that under the memory model "plain".
  */
 #ifndef CALM_TESTS_REWRITE_PEAKS_H
 #define CALM_TESTS_REWRITE_PEAKS_H
@@ -96,6 +96,8 @@ static inline void rewrite_do(rewrite_fixture *x) {
   if (rewrite_apply(&x->edit, &x->sites, x->taken, &x->a))
     fail_msg("%s", calm_context_message(x->context));
   x->applied = true;
+  if (rewrite_check(&x->edit, x->context))
+    fail_msg("%s", calm_context_message(x->context));
 }
 
 static inline void rewrite_do_all(rewrite_fixture *x) {

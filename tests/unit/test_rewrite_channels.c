@@ -8,10 +8,9 @@ static void becomes(rewrite_fixture *x, const char *expected) {
 }
 
 static const char small[] =
-    "tensor x 2 input\ntensor a 3 input\ntensor w 10 const\n"
-    "tensor b 4 const\ntensor c 5\ntensor y 7 output\n"
+    "tensor x 2 input\ntensor a 3 input\ntensor c 5\ntensor y 7 output\n"
     "op cat concat ( x a ) -> ( c )\n"
-    "op conv conv2d ( c w b ) -> ( y ) activation=relu stride=2,2\n";
+    "op conv conv2d ( c ) -> ( y ) activation=relu stride=2,2\n";
 
 static void test_kernels_that_accumulate(void **state) {
   (void)state;
@@ -21,12 +20,10 @@ static void test_kernels_that_accumulate(void **state) {
           "tensor x 2 input\n"
           "tensor a 3 input\n"
           "tensor y 7 output\n"
-          "tensor w/p1 4 const\n"
           "tensor y/p1 7\n"
-          "tensor w/p2 6 const\n"
           "tensor y/p2 7\n"
-          "op conv/p1 conv2d ( x w/p1 ) -> ( y/p1 ) stride=2,2\n"
-          "op conv/p2 conv2d ( a w/p2 ) -> ( y/p2 ) stride=2,2\n"
+          "op conv/p1 conv2d ( x ) -> ( y/p1 ) stride=2,2\n"
+          "op conv/p2 conv2d ( a ) -> ( y/p2 ) stride=2,2\n"
           "op conv partial_sum ( y/p1 y/p2 ) -> ( y )\n");
 }
 
@@ -37,15 +34,13 @@ static void test_additions(void **state) {
       "tensor x 2 input\n"
       "tensor a 3 input\n"
       "tensor y 7 output\n"
-      "tensor w/p1 4 const\n"
       "tensor y/t1 7\n"
       "tensor y/p1 7\n"
-      "tensor w/p2 6 const\n"
       "tensor y/t2 7\n"
       "tensor y/p2 7\n"
-      "op conv/p1 conv2d ( x w/p1 ) -> ( y/t1 ) stride=2,2\n"
+      "op conv/p1 conv2d ( x ) -> ( y/t1 ) stride=2,2\n"
       "op conv/a1 add_into ( y/t1 ) -> ( y/p1 )%s\n"
-      "op conv/p2 conv2d ( a w/p2 ) -> ( y/t2 ) stride=2,2\n"
+      "op conv/p2 conv2d ( a ) -> ( y/t2 ) stride=2,2\n"
       "op conv/a2 add_into ( y/t2 ) -> ( y/p2 )%s\n"
       "op conv partial_sum ( y/p1 y/p2 ) -> ( y )\n";
   char text[1024];
@@ -101,6 +96,9 @@ static element_type type_of_sum(const char *lines, uint32_t factor) {
   assert_int_equal(g->ops.data[sum].kind, OP_partial_sum);
   const graph_op *op = &g->ops.data[sum];
   const element_type type = g->tensors.data[op->outputs[0]].type;
+  const bool wide = type != x.g->tensors.data[0].type;
+  assert_string_equal(op->name, wide ? "conv/sum" : "conv");
+  assert_int_equal(x.edit.ops.data[sum].activation, !wide);
   assert_int_equal(g->tensors.data[op->inputs[0]].type, type);
   rewrite_close(&x);
   return type;
@@ -138,23 +136,23 @@ static void test_shared_weights(void **state) {
   rewrite_close(&x);
 }
 
-/* Kernels are O I H W, pictures N C H W, of one to three dimensions. */
+/* Kernels are O I H W, pictures N C H W. */
 static void test_channels_first(void **state) {
   (void)state;
   rewrite_fixture x;
   rewrite_open_lines(&x,
-                     "tensor x f32[1,2,9] input\ntensor a f32[1,3,9] input\n"
-                     "tensor w f32[7,5,3] const\ntensor c f32[1,5,9]\n"
-                     "tensor y f32[1,7,9] output\n"
+                     "tensor x f32[1,2,9,9] input\n"
+                     "tensor a f32[1,3,9,9] input\n"
+                     "tensor w f32[7,5,3,3] const\ntensor c f32[1,5,9,9]\n"
+                     "tensor y f32[1,7,9,9] output\n"
                      "op cat concat ( x a ) -> ( c ) axis=1\n"
-                     "op conv conv1d ( c w ) -> ( y ) pads=1,1\n");
+                     "op conv conv2d ( c w ) -> ( y ) pads=1,1,1,1\n");
   x.g->channels_first = true;
   rewrite_do_all(&x);
   const graph *g = &x.edit.after;
   assert_true(g->channels_first);
   assert_int_equal(g->ops.count, 3);
   const tensor_id w = g->ops.data[1].inputs[1];
-  assert_int_equal(g->ops.data[1].kind, OP_conv1d);
   assert_int_equal(g->tensors.data[w].dimensions[1], 3);
   assert_int_equal(x.edit.tensors.data[w].axis, 1);
   assert_int_equal(x.edit.tensors.data[w].begin, 2);

@@ -314,7 +314,10 @@ static void test_nesting_ends(void **state) {
   assert_string_equal(site(&x, "cat10>cat11")->refusal,
                       "it would become more than 1024 operators");
   assert_null(site(&x, "cat9>cat10")->refusal);
-  rewrite_do_all(&x);
+  memset(x.taken, true, x.sites.count);
+  assert_int_equal(rewrite_apply(&x.edit, &x.sites, x.taken, &x.a), CALM_OK);
+  x.applied = true;
+  assert_true(x.edit.after.ops.count < 2048);
   rewrite_close(&x);
 }
 
