@@ -315,9 +315,8 @@ static calm_status report_additions(checker *c) {
   text words;
   text_init(&words, c->faults.a->context);
   text_format(&words,
-              "%" PRIu32
-              " times the sum of floats overwrites what is added, as "
-              "the kernels of all libraries can",
+              "additions of floats that overwrite a summand, as the kernels of "
+              "all libraries can: %" PRIu32,
               c->additions);
   return report(c, false, "in-place", CALM_NONE, CALM_NONE, &words);
 }
