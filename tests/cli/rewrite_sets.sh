@@ -6,7 +6,7 @@
 cat >"$work/sets.py" <<'PYTHON'
 import json, random, subprocess, sys
 tool, path = sys.argv[1:]
-SEEDS, MOST_SITES = 12, 4
+SEEDS, MOST_SITES = 60, 4
 
 class Graph:
     """Parts of convolutions, activations and concats; an operator that reads
@@ -74,7 +74,7 @@ for seed in range(SEEDS):
             print(f"  FAULT: seed {seed}, {partials}: "
                   f"{auto['order']['peak_bytes']}, not {least}")
 print(f"  {checked} graphs")
-sys.exit(faults != 0 or checked < SEEDS)
+sys.exit(faults != 0 or checked < SEEDS / 2)
 PYTHON
 
 checking "the least of all sets of sites"
