@@ -126,6 +126,11 @@ rewrite_score plan_score_of(const calm_plan *plan);
 calm_status plan_count_ops(uint32_t *out, const plan_judge *j,
                            const bool *taken);
 
+/* Sites of a model at which something has to be chosen: what rewriting could do
+   under a memory model. */
+calm_status plan_count_sites(uint32_t *out, const calm_model *model,
+                             const memory_model *memory, arena *a);
+
 /* What the plan says of sites: those of earlier rounds, and a judge's. */
 calm_status plan_record_harmless(calm_plan *plan, const rewrite_sites *sites,
                                  const bool *taken);
