@@ -19,8 +19,9 @@ enum {
   STEPS_OF_ONE = 600000,
   MOST_STEPS = 6000,
   LEAST_STEPS = 2000,
-  UPHILL = 8, /* one step in so many may lead to a larger arena */
-  PATIENCE = 200
+  UPHILL = 64, /* one step in so many may lead to a larger arena */
+  PATIENCE = 60,
+  FARTHEST = 2000
 };
 
 calm_status plan_place(plan_candidate *out, const planner *p,
@@ -118,8 +119,19 @@ static calm_status try_order(uint64_t *out_bytes, plan_candidate *best,
              : CALM_OK;
 }
 
-/* Uphill now and then only, and back to the best order where nothing better is
-   found for a while. */
+/* From the best order, but some way off; the first arena will do. */
+static calm_status start_again(order_walk *w, const plan_candidate *best,
+                               const planner *p) {
+  bool moved;
+  go_to(w, best->order_sequence);
+  for (uint32_t i = random_below(&w->random, FARTHEST); i; i--)
+    TRY(step_order(&moved, w, p));
+  w->arena_bytes = UINT64_MAX;
+  return CALM_OK;
+}
+
+/* Uphill now and then only, and to another place where nothing better is found
+   for a while. */
 static calm_status judge_step(order_walk *w, uint32_t *fruitless,
                               plan_candidate *best, const planner *p,
                               const layout_options *options, limits *l) {
@@ -133,9 +145,7 @@ static calm_status judge_step(order_walk *w, uint32_t *fruitless,
   *fruitless = best->layout.arena_bytes < least ? 0 : *fruitless + 1;
   if (*fruitless < PATIENCE) return CALM_OK;
   *fruitless = 0;
-  w->arena_bytes = best->layout.arena_bytes;
-  go_to(w, best->order_sequence);
-  return CALM_OK;
+  return start_again(w, best, p);
 }
 
 static uint32_t count_steps(uint32_t ops) {
