@@ -153,8 +153,9 @@ static tensor_id data_operand(const graph *g, const graph_op *op) {
   return op->input_count ? op->inputs[0] : CALM_NONE;
 }
 
+/* May it, if its output is like its input? */
 static bool hands_on(const graph_op *op) {
-  if (op_kind_flags(op->kind) & OP_VIEW) return true;
+  if (op_kind_flags(op->kind) & OP_VIEW || op->kind == OP_cast) return true;
   if (op->kind == OP_concat)
     return op->input_count == 1 && !graph_op_attribute(op, "activation");
   return op->kind == OP_split || op->kind == OP_split_v;
@@ -164,6 +165,9 @@ bool meaning_is_noop(const graph *g, const graph_op *op) {
   const tensor_id x = data_operand(g, op), y = only_output(op);
   if (x == CALM_NONE || y == CALM_NONE || !hands_on(op)) return false;
   const graph_tensor *from = &g->tensors.data[x], *to = &g->tensors.data[y];
+  if (to->type == ELEMENT_ABSTRACT &&
+      (op->kind == OP_cast || op->kind == OP_bitcast))
+    return false;
   return same_shape(from, to) && from->quantization == to->quantization;
 }
 
