@@ -158,6 +158,7 @@ struct calm_inspection {
   memory_profile profile;
   memory_explanation explanation;
   calm_inspection_summary summary;
+  uint32_t site_count; /* where --rewrite could do something at a concat */
   bool tflm;           /* TensorFlow Lite Micro will run it, as it is: */
   uint64_t head_bytes; /* with the plan in the file, if there is one */
   tflm_tail tail;

@@ -88,7 +88,10 @@ static void add_row(report_table *t, const plan_site *site, bool complete) {
   report_table_cell(t, "%s", site->kind);
   add_gain(t, site->bytes_alone);
   add_gain(t, site->bytes_together);
-  report_table_cell(t, is_applied(site) ? "%u" : "", site->operators);
+  if (is_applied(site))
+    report_table_number(t, site->operators);
+  else
+    report_table_cell(t, "%s", "");
   if (complete) report_table_name(t, site->reason ? site->reason : "rewritten");
 }
 
