@@ -234,16 +234,26 @@ bool meaning_leaves_channels(const graph *g, const graph_op *op) {
   return true;
 }
 
-/* A product with one number, say; of abstract ones nobody knows. */
-static bool has_scalars(const graph *g, const graph_op *op) {
+/* Is a constant that is broadcast to y the same in all channels?  Of an
+   abstract one nobody knows. */
+static bool has_no_channels(const graph *g, const graph_tensor *c,
+                            const graph_tensor *y) {
+  const uint32_t axis = meaning_axis(g, y->rank);
+  if (c->type == ELEMENT_ABSTRACT || c->bytes * 8 <= element_type_bits(c->type))
+    return true;
+  if (axis == CALM_NONE || c->rank > y->rank) return false;
+  return axis < y->rank - c->rank ||
+         c->dimensions[axis - (y->rank - c->rank)] == 1;
+}
+
+/* A product with one number, say, or with a picture of one channel. */
+static bool is_even(const graph *g, const graph_op *op) {
   for (uint32_t i = 0; i < op->input_count; i++) {
     if (op->inputs[i] == CALM_NONE) return false;
     if (op->inputs[i] == data_operand(g, op)) continue;
     const graph_tensor *c = &g->tensors.data[op->inputs[i]];
     if (!(c->flags & CALM_TENSOR_CONST)) return false;
-    if (c->type != ELEMENT_ABSTRACT &&
-        c->bytes * 8 > element_type_bits(c->type))
-      return false;
+    if (!has_no_channels(g, c, &g->tensors.data[op->outputs[0]])) return false;
   }
   return op->input_count > 1;
 }
@@ -253,7 +263,7 @@ bool meaning_is_uniform(const graph *g, const graph_op *op) {
     case HABIT_ELEMENT:
     case HABIT_PICTURE: return true;
     case HABIT_REDUCTION: return meaning_leaves_channels(g, op);
-    case HABIT_BROADCAST: return has_scalars(g, op);
+    case HABIT_BROADCAST: return is_even(g, op);
     case HABIT_DEPTHWISE: return op->input_count == 1;
     default: return false;
   }
