@@ -70,8 +70,6 @@ static calm_status take_harmless(rewriting *r) {
   ARENA_ARRAY(&r->scratch, r->first_taken, count);
   ARENA_ARRAY(&r->scratch, named, count);
   TRY(plan_take_named(named, &r->words, &r->first));
-  if (is_mode(r, "sites"))
-    TRY(plan_check_words(&r->words, &r->first, &r->scratch));
   for (uint32_t i = 0; i < count; i++) {
     const rewrite_site *site = &r->first.sites[i];
     const bool wanted = is_mode(r, "sites") ? named[i] : !is_mode(r, "paper");
@@ -85,9 +83,8 @@ static calm_model *current(const rewriting *r) {
   return r->round_count ? &r->rounds[r->round_count - 1]->model : r->original;
 }
 
-static calm_status rewrite_first(rewriting *r) {
+static calm_status rewrite_harmless(rewriting *r) {
   plan_round *round;
-  TRY(take_harmless(r));
   r->sites = r->first;
   if (!any_of(r->first_taken, r->first.count)) return CALM_OK;
   TRY(plan_round_new(&round, r->original));
@@ -97,6 +94,21 @@ static calm_status rewrite_first(rewriting *r) {
   TRY(rewrite_check(&round->edit, r->context));
   return rewrite_find_sites(&r->sites, &round->model.graphs.data[0],
                             &r->target.options, &r->scratch);
+}
+
+/* A word may name what is a site only now. */
+static calm_status check_words(rewriting *r) {
+  bool *named;
+  if (!is_mode(r, "sites")) return CALM_OK;
+  ARENA_ARRAY(&r->scratch, named, r->sites.count);
+  TRY(plan_take_named(named, &r->words, &r->sites));
+  return plan_check_words(&r->words, &r->sites, &r->scratch);
+}
+
+static calm_status rewrite_first(rewriting *r) {
+  TRY(take_harmless(r));
+  TRY(rewrite_harmless(r));
+  return check_words(r);
 }
 
 /* ---- The second round: what has to be chosen ----------------------------- */

@@ -307,6 +307,36 @@ static void test_twice_with_one_for_all(void **state) {
   }
 }
 
+/* TensorFlow Lite Micro joins at most ten tensors at once. */
+static void test_operands_of_concats(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t most, concats;
+  } rows[] = {{0, 1}, {14, 1}, {13, 2}, {10, 3}, {7, 3}, {3, 8}, {2, 13}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    rewrite_fixture x;
+    uint32_t concats = 0;
+    rewrite_open_lines(&x,
+                       "tensor x f32[1,4,4,2] input\n"
+                       "tensor a f32[1,4,4,3] input\n"
+                       "tensor c f32[1,4,4,17]\ntensor d f32[1,4,4,34]\n"
+                       "tensor y f32[1,4,4,34] output\n"
+                       "op cat concat ( x a x a x a x ) -> ( c ) axis=3\n"
+                       "op two concat ( c c ) -> ( d ) axis=3\n"
+                       "op u relu ( d ) -> ( y )\n");
+    x.options.most_operands = rows[i].most;
+    rewrite_do_all(&x);
+    for (op_id u = 0; u < x.edit.after.ops.count; u++) {
+      const graph_op *op = &x.edit.after.ops.data[u];
+      if (op->kind != OP_concat) continue;
+      concats++;
+      assert_true(rows[i].most == 0 || op->input_count <= rows[i].most);
+    }
+    assert_int_equal(concats, rows[i].concats);
+    rewrite_close(&x);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_elements),
@@ -320,6 +350,7 @@ int main(void) {
       cmocka_unit_test(test_ambiguous_reduction),
       cmocka_unit_test(test_abstract),
       cmocka_unit_test(test_one_channel),
-      cmocka_unit_test(test_twice_with_one_for_all)};
+      cmocka_unit_test(test_twice_with_one_for_all),
+      cmocka_unit_test(test_operands_of_concats)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
