@@ -89,8 +89,6 @@ static calm_status take_harmless(bool **out, rewriting *r, bool noops) {
   ARENA_ARRAY(&r->scratch, taken, count);
   ARENA_ARRAY(&r->scratch, named, count);
   TRY(plan_take_named(named, &r->words, &r->sites));
-  if (is_mode(r, "sites") && r->round_count == 0)
-    TRY(plan_check_words(&r->words, &r->sites, &r->scratch));
   for (uint32_t i = 0; i < count; i++) {
     const bool wanted = is_mode(r, "sites") ? named[i] : !is_mode(r, "paper");
     taken[i] = wanted && is_harmless(r, &r->sites.sites[i], noops);
@@ -115,11 +113,21 @@ static calm_status rewrite_harmless(rewriting *r, bool noops) {
                             &r->target.options, &r->scratch);
 }
 
+/* A word may name what is a site only now. */
+static calm_status check_words(rewriting *r) {
+  bool *named;
+  if (!is_mode(r, "sites")) return CALM_OK;
+  ARENA_ARRAY(&r->scratch, named, r->sites.count);
+  TRY(plan_take_named(named, &r->words, &r->sites));
+  return plan_check_words(&r->words, &r->sites, &r->scratch);
+}
+
 static calm_status rewrite_first(rewriting *r) {
   TRY(rewrite_find_sites(&r->sites, &r->original->graphs.data[0],
                          &r->target.options, &r->scratch));
   TRY(rewrite_harmless(r, true));
-  return rewrite_harmless(r, false);
+  TRY(rewrite_harmless(r, false));
+  return check_words(r);
 }
 
 /* ---- The last round: what has to be chosen ------------------------------- */

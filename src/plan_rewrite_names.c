@@ -67,8 +67,8 @@ static calm_status take_sites(bool *taken, const char *text, size_t length,
 }
 
 /* The list goes on at *out behind what is read here; there is no name if it
-   does not move. */
-static calm_status take_next(bool *taken, const char **out,
+   does not move.  A word that named a site before need not name one here. */
+static calm_status take_next(bool *taken, const char **out, bool known,
                              const rewrite_sites *sites) {
   size_t longest = 0;
   int which = OF_SITE;
@@ -79,7 +79,8 @@ static calm_status take_next(bool *taken, const char **out,
     which = i;
   }
   if (longest == 0) return CALM_OK;
-  TRY(take_sites(taken, *out, longest, sites, which));
+  const calm_status status = take_sites(taken, *out, longest, sites, which);
+  if (status && !known) return status;
   *out += longest;
   return CALM_OK;
 }
@@ -95,7 +96,7 @@ calm_status plan_take_named(bool *taken, plan_words *words,
       continue;
     }
     past = word->text;
-    TRY(take_next(taken, &past, sites));
+    TRY(take_next(taken, &past, word->known, sites));
     if (past > word->text) word->known = true;
   }
   return CALM_OK;
@@ -135,10 +136,23 @@ static calm_status list_near(text *out, const plan_word *word,
   return CALM_OK;
 }
 
+static bool is_mode(const plan_word *word) {
+  static const char *const modes[] = {"none", "auto", "all", "paper"};
+  for (int i = 0; i < 4; i++)
+    if (strlen(modes[i]) == word->length &&
+        !memcmp(modes[i], word->text, word->length))
+      return true;
+  return false;
+}
+
 static calm_status fail_word(const plan_word *word, const rewrite_sites *sites,
                              arena *a) {
   text near;
   char *list;
+  if (is_mode(word))
+    return context_fail(a->context, CALM_MISUSE,
+                        "--rewrite: '%.*s' stands alone, or it is left out",
+                        (int)word->length, word->text);
   if (sites->count == 0)
     return context_fail(a->context, CALM_MISUSE,
                         "--rewrite: '%.*s' is no site: this graph has none",

@@ -14,6 +14,13 @@ static bool is_paper(const memory_model *memory) {
   return is_named(memory, "plain") || is_named(memory, "serenity");
 }
 
+/* Its concatenation has room for so many operands, and fails with more. */
+enum { MICRO_CONCAT_OPERANDS = 10 };
+
+static bool is_micro(const memory_model *memory) {
+  return is_named(memory, "tflm") || is_named(memory, "tflm-default");
+}
+
 static bool adds_inplace(const memory_model *memory) {
   return bits_has(memory->inplace, OP_add);
 }
@@ -151,6 +158,7 @@ calm_status plan_rewrite_target(plan_target *out, const calm_model *model,
   target.chained = is_chained(model, &memory);
   TRY(refuse_scratch(model, options));
   target.options.abstract = !target.chained;
+  if (is_micro(&memory)) target.options.most_operands = MICRO_CONCAT_OPERANDS;
   choose_rules(&target, options);
   TRY(choose_partials(&target, model, &memory, options));
   TRY(choose_accumulator(&target, model, &memory, options));

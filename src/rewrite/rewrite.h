@@ -37,6 +37,7 @@ typedef struct rewrite_options {
                     others, and no file has to be written */
   uint32_t accumulator_factor; /* of a quantised partial sum: its elements are
                                   so much wider (1, 2 or 4); abstract only */
+  uint32_t most_operands;      /* that a concat can have; 0: any number */
 } rewrite_options;
 
 typedef struct rewrite_site {

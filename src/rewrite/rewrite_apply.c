@@ -237,22 +237,72 @@ static calm_status set_axis(graph_op *op, rewrite_maker *m, op_id concat,
   return CALM_OK;
 }
 
-/* Put the parts of an operator's output together. */
-static calm_status join(rewrite_maker *m, op_id u, const rewrite_parts *parts) {
+/* Put some parts of an operator's output together, as `out`. */
+static calm_status join_as(rewrite_maker *m, op_id u, const char *name,
+                           const rewrite_parts *parts, tensor_id out) {
   const tensor_id y = rewrite_output(&m->g->ops.data[u]);
   const edit_op descent = {.from = fate_of(m, y)->concat, .role = EDIT_CONCAT};
   graph_op op;
   TRY(rewrite_imitate(&op, m, &m->g->ops.data[descent.from], NULL));
   TRY(set_axis(&op, m, descent.from, y));
-  op.name = m->g->ops.data[u].name;
+  op.name = name;
   ARENA_ARRAY(m->a, op.inputs, (size_t)parts->count + 1);
   for (uint32_t i = 0; i < parts->count; i++)
     op.inputs[i] = parts->list[i].tensor;
   op.input_count = parts->count;
   op.outputs = op.inputs + parts->count;
+  op.outputs[0] = out;
   op.output_count = 1;
-  TRY(rewrite_whole(&op.outputs[0], m, y));
   return rewrite_make_op(m, &op, &descent);
+}
+
+/* Neighbouring parts become one. */
+static calm_status join_some(rewrite_part *out, rewrite_maker *m, op_id u,
+                             const rewrite_parts *some, uint32_t number) {
+  const tensor_id y = rewrite_output(&m->g->ops.data[u]);
+  const edit_tensor descent = {.from = y, .contents = EDIT_MADE};
+  graph_tensor t = m->g->tensors.data[y];
+  rewrite_part made = {0};
+  const char *name;
+  for (uint32_t i = 0; i < some->count; i++)
+    made.channels += some->list[i].channels;
+  t.flags = 0;
+  TRY(rewrite_name(&t.name, m, t.name, "c", number));
+  TRY(rewrite_name(&name, m, m->g->ops.data[u].name, "c", number));
+  TRY(rewrite_resize(&t, m, rewrite_channel_axis(m->g, t.rank), made.channels));
+  TRY(rewrite_make_tensor(&made.tensor, m, &t, &descent));
+  *out = made;
+  return join_as(m, u, name, some, made.tensor);
+}
+
+/* As many as a concat can have: runs of them are joined first. */
+static calm_status join_runs(rewrite_parts *io, rewrite_maker *m, op_id u) {
+  const uint32_t most = m->sites->options.most_operands;
+  uint32_t number = 0;
+  while (most > 1 && io->count > most) {
+    rewrite_part *list;
+    uint32_t count = 0;
+    ARENA_ARRAY(m->a, list, (size_t)io->count / most + 1);
+    for (uint32_t i = 0; i < io->count; i += most) {
+      const uint32_t left = io->count - i;
+      const rewrite_parts run = {io->list + i, left < most ? left : most};
+      if (run.count == 1)
+        list[count++] = run.list[0];
+      else
+        TRY(join_some(&list[count++], m, u, &run, ++number));
+    }
+    *io = (rewrite_parts){list, count};
+  }
+  return CALM_OK;
+}
+
+/* Put the parts of an operator's output together. */
+static calm_status join(rewrite_maker *m, op_id u, const rewrite_parts *parts) {
+  rewrite_parts some = *parts;
+  tensor_id whole;
+  TRY(join_runs(&some, m, u));
+  TRY(rewrite_whole(&whole, m, rewrite_output(&m->g->ops.data[u])));
+  return join_as(m, u, m->g->ops.data[u].name, &some, whole);
 }
 
 static bool is_divided(const rewrite_maker *m, op_id u) {

@@ -88,6 +88,15 @@ static const char *refuse_weights(const rewrite_finder *f, const graph_op *op,
   return NULL;
 }
 
+/* The first part has the bias, whichever that is, so it must be there from the
+   beginning. */
+static const char *refuse_bias(const graph *g, const graph_op *op) {
+  const tensor_id b = rewrite_operand(op, 2);
+  if (b == CALM_NONE || g->tensors.data[b].flags & CALM_TENSOR_CONST)
+    return NULL;
+  return "its bias is no constant";
+}
+
 static const char *refuse(const rewrite_finder *f, const rewrite_spot *spot) {
   const graph_op *op = &f->g->ops.data[spot->u];
   const graph_tensor *x = &f->g->tensors.data[op->inputs[spot->slot]];
@@ -96,7 +105,8 @@ static const char *refuse(const rewrite_finder *f, const rewrite_spot *spot) {
   const char *refusal = refuse_kind(op);
   if (!refusal && is_grouped(op)) refusal = "grouped convolution";
   if (!refusal) refusal = refuse_types(f, x, y);
-  return refusal ? refusal : refuse_weights(f, op, x);
+  if (!refusal) refusal = refuse_weights(f, op, x);
+  return refusal ? refusal : refuse_bias(f->g, op);
 }
 
 /* ---- Making it ----------------------------------------------------------- */

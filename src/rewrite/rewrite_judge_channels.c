@@ -157,8 +157,19 @@ static bool groups_fit(const judge *j, op_id u) {
          judge_same_attributes(judge_op(j, u), judge_old_op(j, u), "group");
 }
 
-calm_status judge_channels(meaning *out, judge *j, op_id u) {
+/* Of one channel, a depthwise convolution is as good as any. */
+static bool kind_fits(const judge *j, op_id u) {
   const graph_op *op = judge_op(j, u), *old = judge_old_op(j, u);
+  const tensor_id x = judge_operand(op, 0);
+  return op->kind == old->kind ||
+         (op->kind == OP_conv2d && old->kind == OP_depthwise_conv2d &&
+          j->before->channels_first &&
+          judge_tensor(j, x)->type != ELEMENT_ABSTRACT &&
+          meaning_channels(j->after, x) == 1);
+}
+
+calm_status judge_channels(meaning *out, judge *j, op_id u) {
+  const graph_op *old = judge_old_op(j, u);
   const meaning *y = &j->m.made[old->outputs[0]];
   int64_t begin, end;
   bool fit = false;
@@ -166,7 +177,7 @@ calm_status judge_channels(meaning *out, judge *j, op_id u) {
             .made = meaning_channels(j->before, old->outputs[0]),
             .read = meaning_channels(j->before, old->inputs[0])};
   if (is_broadcast(old)) p.read = p.made;
-  if (op->kind != old->kind || !groups_fit(j, u) ||
+  if (!kind_fits(j, u) || !groups_fit(j, u) ||
       judge_is_active(j, u) != (graph_op_attribute(old, "activation") != NULL))
     return judge_refuse(j, "it does something else than before");
   TRY(operands_fit(&fit, j, &p, u));

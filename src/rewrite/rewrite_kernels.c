@@ -329,11 +329,20 @@ static calm_status cut_constant(tensor_id *out, const piece *p, uint32_t slot) {
                                  : rewrite_slice(out, p->m, t, &range);
 }
 
-/* A depthwise convolution has as many groups as channels to read. */
+/* A depthwise convolution has as many groups as channels to read.  Where files
+   tell by the groups that it is one, a single channel makes any other. */
 static calm_status regroup(graph_op *op, rewrite_maker *m, uint64_t channels) {
   char *value;
   for (uint32_t i = 0; i < op->attribute_count; i++) {
     if (strcmp(op->attributes[i].key, "group")) continue;
+    if (channels == 1) {
+      op->kind = OP_conv2d;
+      op->kind_name = op_kind_name(OP_conv2d);
+      op->attribute_count--;
+      memmove(&op->attributes[i], &op->attributes[i + 1],
+              (op->attribute_count - i) * sizeof *op->attributes);
+      return CALM_OK;
+    }
     ARENA_ARRAY(m->a, value, 24);
     snprintf(value, 24, "%" PRIu64, channels);
     op->attributes[i].value = value;

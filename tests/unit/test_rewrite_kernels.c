@@ -281,6 +281,87 @@ static void test_abstract(void **state) {
   rewrite_close(&x);
 }
 
+/* In .onnx files a convolution is depthwise if it has several groups, so that
+   what is written for one channel is read as any other. */
+static void test_one_channel(void **state) {
+  (void)state;
+  rewrite_fixture x;
+  rewrite_open_lines(
+      &x,
+      "tensor x f32[1,1,4,4] input\ntensor a f32[1,2,4,4] input\n"
+      "tensor w f32[6,1,1,1] const\ntensor c f32[1,3,4,4]\n"
+      "tensor y f32[1,6,4,4] output\n"
+      "op cat concat ( x a ) -> ( c ) axis=1\n"
+      "op u depthwise_conv2d ( c w ) -> ( y ) group=3 pads=0,0,0,0\n");
+  x.g->channels_first = true;
+  rewrite_do_all(&x);
+  const graph_op *ops = x.edit.after.ops.data;
+  assert_int_equal(x.edit.after.ops.count, 3);
+  assert_int_equal(ops[0].kind, OP_conv2d);
+  assert_string_equal(ops[0].kind_name, "conv2d");
+  assert_null(graph_op_attribute(&ops[0], "group"));
+  assert_string_equal(graph_op_attribute(&ops[0], "pads"), "0,0,0,0");
+  assert_int_equal(ops[1].kind, OP_depthwise_conv2d);
+  assert_string_equal(graph_op_attribute(&ops[1], "group"), "2");
+  rewrite_close(&x);
+}
+
+/* The same picture twice, and a constant that is the same in all channels:
+   either result stands for the other. */
+static void test_twice_with_one_for_all(void **state) {
+  (void)state;
+  static const char *const constants[] = {"f32[4,4]", "f32[4]", "f32[1,1,4,4]",
+                                          "f32[1,1,1]"};
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+    rewrite_fixture x;
+    char lines[1024];
+    snprintf(lines, sizeof lines,
+             "tensor x f32[1,2,4,4] input\ntensor a f32[1,2,4,4] input\n"
+             "tensor w f32[4,6,1,1] const\ntensor k %s const\n"
+             "tensor c f32[1,6,4,4]\ntensor d f32[1,6,4,4]\n"
+             "tensor y f32[1,4,4,4] output\n"
+             "op cat concat ( x a a ) -> ( c ) axis=1\n"
+             "op u sub ( c k ) -> ( d )\n"
+             "op v conv2d ( d w ) -> ( y )\n",
+             constants[i]);
+    rewrite_open_lines(&x, lines);
+    x.g->channels_first = true;
+    rewrite_do_all(&x);
+    assert_int_equal(x.edit.after.ops.count, 7);
+    rewrite_close(&x);
+  }
+}
+
+/* TensorFlow Lite Micro joins at most ten tensors at once. */
+static void test_operands_of_concats(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t most, concats;
+  } rows[] = {{0, 1}, {14, 1}, {13, 2}, {10, 3}, {7, 3}, {3, 8}, {2, 13}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    rewrite_fixture x;
+    uint32_t concats = 0;
+    rewrite_open_lines(&x,
+                       "tensor x f32[1,4,4,2] input\n"
+                       "tensor a f32[1,4,4,3] input\n"
+                       "tensor c f32[1,4,4,17]\ntensor d f32[1,4,4,34]\n"
+                       "tensor y f32[1,4,4,34] output\n"
+                       "op cat concat ( x a x a x a x ) -> ( c ) axis=3\n"
+                       "op two concat ( c c ) -> ( d ) axis=3\n"
+                       "op u relu ( d ) -> ( y )\n");
+    x.options.most_operands = rows[i].most;
+    rewrite_do_all(&x);
+    for (op_id u = 0; u < x.edit.after.ops.count; u++) {
+      const graph_op *op = &x.edit.after.ops.data[u];
+      if (op->kind != OP_concat) continue;
+      concats++;
+      assert_true(rows[i].most == 0 || op->input_count <= rows[i].most);
+    }
+    assert_int_equal(concats, rows[i].concats);
+    rewrite_close(&x);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_elements),
@@ -293,6 +374,9 @@ int main(void) {
       cmocka_unit_test(test_normalization),
       cmocka_unit_test(test_reductions),
       cmocka_unit_test(test_ambiguous_reduction),
-      cmocka_unit_test(test_abstract)};
+      cmocka_unit_test(test_abstract),
+      cmocka_unit_test(test_one_channel),
+      cmocka_unit_test(test_twice_with_one_for_all),
+      cmocka_unit_test(test_operands_of_concats)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
