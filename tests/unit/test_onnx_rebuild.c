@@ -373,7 +373,7 @@ static void a_convolution_adds_to_another(void **state) {
   end(w);
 }
 
-/* The graph that an edit made may be edited again, in the file made from it. */
+/* What was made by an edit may be edited again. */
 static void files_may_be_rebuilt_again(void **state) {
   (void)state;
   rewriting *w = begin(sum_net(plain_convolution(), 8));
@@ -390,19 +390,13 @@ static void files_may_be_rebuilt_again(void **state) {
   model_init(&again, w->r->context, "again");
   again.map = (file_map){w->bytes, w->length};
   if (model_read(&again)) fail_msg("%s", reading_message(w->r));
-  assert_int_equal(model_number_like(&again, &w->edit.after), CALM_OK);
-  const graph *g = &again.graphs.data[0], *after = &w->edit.after;
-  for (tensor_id t = 0; t < g->tensors.count; t++)
-    assert_string_equal(g->tensors.data[t].name, after->tensors.data[t].name);
-  for (op_id u = 0; u < g->ops.count; u++)
-    assert_int_equal(g->producer[g->ops.data[u].outputs[0]], u);
-  assert_int_equal(edited_identity(&second, after, &w->a), CALM_OK);
+  assert_int_equal(edited_identity(&second, &again.graphs.data[0], &w->a),
+                   CALM_OK);
   assert_int_equal(graph_edit_finish(&second, "second"), CALM_OK);
   if (model_rebuild(&bytes, &length, &again, &second, &w->a))
     fail_msg("%s", reading_message(w->r));
   assert_int_equal(length, w->length);
   assert_memory_equal(bytes, w->bytes, length);
-  assert_int_equal(model_number_like(&again, w->g), CALM_INTERNAL);
   graph_edit_free(&second);
   model_clear(&again);
   end(w);
