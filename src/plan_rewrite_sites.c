@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "plan_rewrite.h"
+#include "plan_rewrite_judge.h"
 
 static const char *const rule_names[] = {
 #define RULE(name, option, needs, identity, cost) #name,
