@@ -124,10 +124,10 @@ calm_status model_constant(const uint8_t **out, uint64_t *length,
 
 /*
  * The file of `model` with the entry graph of `edit` in place of its own, which
- * is edit->before or numbered like it; the constants of the edit are filled in.
- * What only the old graph needed is gone, everything else is kept.  The graph
- * that is then read is edit->after; in .onnx files its tensors have the same
- * names, but numbers of their own.  An offline plan and what else speaks of
+ * is edit->before; the constants of the edit are filled in.  What only the old
+ * graph needed is gone, everything else is kept.  The graph that is then read
+ * has the ids of edit->after; in .onnx files, which do not number their
+ * tensors, those of operators only.  An offline plan and what else speaks of
  * tensors by number goes or is renumbered.  The bytes lie in `a`.
  * CALM_UNSUPPORTED, naming what is in the way.
  */

@@ -1,4 +1,4 @@
-/* Constants and the file of a rewritten model, by format. */
+/* The constants of a model and its file with another graph, by format. */
 #include "model/model.h"
 
 static calm_status no_file(const calm_model *model) {
