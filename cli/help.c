@@ -5,7 +5,7 @@
 
 #include "opt.h"
 
-enum { LINE_COLUMNS = 80, HELP_COLUMN = 32 };
+enum { LINE_COLUMNS = 80, HELP_COLUMN = 32, RULE_COLUMN = 12 };
 
 void help_print_tool(void) {
   puts(
@@ -16,6 +16,7 @@ void help_print_tool(void) {
     printf("  calm %-7s %-18s %s\n", c->name, c->operands, c->summary);
   puts(
       "\n  calm help COMMAND, calm COMMAND --help   options and examples\n"
+      "  calm help rules                          what --rewrite knows\n"
       "  calm --version                           the version\n"
       "  calm --man                               the manual page, in roff\n\n"
       "Results go to stdout, everything else to stderr.  Exit codes:\n");
@@ -71,4 +72,21 @@ void help_print_command(const command *c) {
     if (opt_belongs(&own->info, c)) print_option(&own->info, own->letter);
   for (size_t i = 0; (info = calm_option_at(i)); i++)
     if (opt_belongs(info, c)) print_option(info, 0);
+}
+
+static void print_labelled(const char *label, const char *words) {
+  print_wrapped(words, RULE_COLUMN, printf("  %-*s", RULE_COLUMN - 2, label));
+}
+
+void help_print_rules(void) {
+  const calm_rule_info *rule;
+  puts("The rules by which calm plan --rewrite finds what it may rewrite.\n");
+  for (size_t i = 0; (rule = calm_rule_at(i)); i++) {
+    printf("%s, off with --no-%s\n", rule->name, rule->option);
+    print_labelled("from", rule->needs);
+    print_labelled("identity", rule->identity);
+    print_labelled("cost", rule->cost);
+    putchar('\n');
+  }
+  puts("Which sites are rewritten, and what each saves: docs/rewriting.md.");
 }

@@ -7,6 +7,9 @@
 void help_print_tool(void);
 void help_print_command(const command *c);
 
+/* The rules of --rewrite. */
+void help_print_rules(void);
+
 /* "--order file|level|...", "--[no-]dp-cuts", "-o, --output FILE": how an
    option is written, in a buffer of HELP_USAGE bytes. */
 enum { HELP_USAGE = 96 };

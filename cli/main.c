@@ -49,13 +49,16 @@ static int refuse_command(const char *word) {
 
 static int print_help(int count, char **words) {
   const command *c = count ? find_command(words[0]) : NULL;
-  if (count && !c) return refuse_command(words[0]);
+  const bool rules = count && !strcmp(words[0], "rules");
+  if (count && !c && !rules) return refuse_command(words[0]);
   if (count > 1) {
     story_tell("one operand too many: '%s'; see calm --help", words[1]);
     return EXIT_USAGE;
   }
   if (c)
     help_print_command(c);
+  else if (rules)
+    help_print_rules();
   else
     help_print_tool();
   return EXIT_DONE;

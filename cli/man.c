@@ -43,6 +43,18 @@ static void print_command(const command *c) {
   }
 }
 
+static void print_rules(void) {
+  const calm_rule_info *rule;
+  puts(".SH REWRITING\nThe rules of \\-\\-rewrite:");
+  for (size_t i = 0; (rule = calm_rule_at(i)); i++) {
+    print_line(".TP\n\\fB", rule->name, "\\fR");
+    print_line("From: ", rule->needs, ".\n.br");
+    print_line("Identity: ", rule->identity, ".\n.br");
+    print_line("Cost: ", rule->cost, ".\n.br");
+    print_line("Off: \\-\\-no\\-", rule->option, ".");
+  }
+}
+
 static void print_environment(void) {
   puts(
       ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\n"
@@ -77,6 +89,7 @@ void man_print(void) {
   for (size_t i = 0; (own = opt_own_at(i)); i++)
     print_option(&own->info, own->letter);
   for (size_t i = 0; (info = calm_option_at(i)); i++) print_option(info, 0);
+  print_rules();
   puts(".SH EXIT STATUS");
   for (const exit_meaning *e = exit_meanings; e->meaning; e++) {
     printf(".TP\n\\fB%d\\fR\n", e->code);

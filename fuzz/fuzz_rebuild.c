@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tests/edited.h"
 #include "demand.h"
 #include "model/model.h"
 
@@ -18,19 +19,6 @@ static int open_bytes(calm_model *model, calm_context *context,
   model_init(model, context, "fuzz.tflite");
   model->map = (file_map){data, size};
   return model_read(model) == CALM_OK && model->format == MODEL_TFLITE;
-}
-
-static calm_status keep_all(graph_edit *edit, const graph *g) {
-  uint32_t id;
-  for (tensor_id t = 0; t < g->tensors.count; t++)
-    TRY(graph_edit_add_tensor(
-        &id, edit, &g->tensors.data[t],
-        &(edit_tensor){.from = t, .contents = EDIT_SAME}));
-  for (op_id u = 0; u < g->ops.count; u++)
-    TRY(graph_edit_add_op(
-        &id, edit, &g->ops.data[u],
-        &(edit_op){.from = u, .role = EDIT_KEEP, .activation = true}));
-  return graph_edit_finish(edit, "fuzz");
 }
 
 /* Constants can be read where the graph says so. */
@@ -61,9 +49,8 @@ static char *dump(calm_context *context, const calm_model *model) {
 static calm_status rebuild(const uint8_t **out, size_t *length,
                            const calm_model *model, arena *a) {
   graph_edit edit;
-  const graph *g = &model->graphs.data[0];
-  graph_edit_init(&edit, g, a);
-  demand(keep_all(&edit, g) == CALM_OK);
+  graph_edit_init(&edit, &model->graphs.data[0], a);
+  demand(edited_keep_all(&edit) == CALM_OK);
   const calm_status status = model_rebuild(out, length, model, &edit, a);
   demand(status == CALM_OK || status == CALM_UNSUPPORTED);
   graph_edit_free(&edit);

@@ -1,5 +1,5 @@
 /* Rewriting a graph and planning what becomes of it. */
-#include "plan_rewrite.h"
+#include "plan_rewrite_judge.h"
 
 #include <string.h>
 
@@ -132,30 +132,9 @@ static calm_status rewrite_first(rewriting *r) {
 
 /* ---- The last round: what has to be chosen ------------------------------- */
 
-/* The selection of the paper: concats of more than two operands, and those
-   before depthwise convolutions. */
-static bool is_papers(const rewrite_sites *sites, const rewrite_site *site) {
-  const graph *g = sites->g;
-  if (site->concat == CALM_NONE) return false;
-  if (site->rule == REWRITE_channels)
-    return g->ops.data[site->concat].input_count > 2;
-  return site->rule == REWRITE_kernels &&
-         g->ops.data[site->op].kind == OP_depthwise_conv2d;
-}
-
-static calm_status choose_all(rewriting *r) {
-  for (uint32_t i = 0; i < r->sites.count; i++) {
-    const rewrite_site *site = &r->sites.sites[i];
-    r->taken[i] =
-        !site->refusal && (is_mode(r, "all") || is_papers(&r->sites, site));
-  }
-  return CALM_OK;
-}
-
-/* What the first rounds have done is not there to be named any more. */
-static calm_status choose_named(rewriting *r) {
-  TRY(plan_take_named(r->taken, &r->words, &r->sites));
-  return CALM_OK;
+static void choose_all(rewriting *r) {
+  for (uint32_t i = 0; i < r->sites.count; i++)
+    r->taken[i] = !r->sites.sites[i].refusal;
 }
 
 static calm_status choose_best(rewriting *r, plan_judge *j) {
@@ -175,8 +154,12 @@ static calm_status choose(rewriting *r, plan_judge *j) {
   ARENA_ARRAY(&r->scratch, r->taken, r->sites.count);
   if (is_mode(r, "auto"))
     TRY(choose_best(r, j));
+  else if (is_mode(r, "sites"))
+    TRY(plan_take_named(r->taken, &r->words, &r->sites));
+  else if (is_mode(r, "paper"))
+    rewrite_take_paper(r->taken, &r->sites);
   else
-    TRY(is_mode(r, "sites") ? choose_named(r) : choose_all(r));
+    choose_all(r);
   return rewrite_leave_effective(r->taken, &r->sites, &r->scratch);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "plan_rewrite.h"
+#include "plan_rewrite_judge.h"
 
 enum {
   QUESTION_TICKS = 8000000,      /* of an order search, */
@@ -261,19 +261,22 @@ static calm_status floor_of(uint64_t *out, const plan_judge *j,
   return CALM_OK;
 }
 
-calm_status plan_judge_floor(uint64_t *out, const plan_judge *j) {
-  plan_round *round;
-  bool *all;
+static calm_status apply_all(plan_round **out, const plan_judge *j) {
   arena scratch;
   arena_init(&scratch, j->context);
-  all = arena_calloc(&scratch, j->sites->count, sizeof *all);
-  if (!all) return context_no_memory(j->context);
-  for (uint32_t i = 0; i < j->sites->count; i++)
+  bool *all = arena_calloc(&scratch, j->sites->count, sizeof *all);
+  calm_status status = all ? CALM_OK : context_no_memory(j->context);
+  for (uint32_t i = 0; all && i < j->sites->count; i++)
     all[i] = !j->sites->sites[i].refusal;
-  calm_status status = apply(&round, j, all);
+  if (all) status = apply(out, j, all);
   arena_free(&scratch);
-  TRY(status);
-  status = floor_of(out, j, round);
+  return status;
+}
+
+calm_status plan_judge_floor(uint64_t *out, const plan_judge *j) {
+  plan_round *round;
+  TRY(apply_all(&round, j));
+  calm_status status = floor_of(out, j, round);
   plan_round_free(round);
   return status;
 }

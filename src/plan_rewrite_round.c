@@ -1,7 +1,6 @@
 /*
  * From an edit to a model, and from a plan's rounds to a file.  A round's model
- * has its own entry and borrows all else from the model it was made from; its
- * ids are those that the file is going to have.
+ * has its own entry and borrows all else from the model it was made from.
  */
 #include "plan_rewrite.h"
 #include "write_read_back.h"
@@ -104,8 +103,8 @@ static calm_status rebuild(calm_model **out, const calm_plan *plan,
   return status;
 }
 
-/* All rounds are one edit of the original, as ids of a file between them need
-   not be those of the round's graph. */
+/* All rounds are one edit of the original: tensors of an .onnx file between
+   them would have other numbers than those of the round's graph. */
 static calm_status compose_rounds(graph_edit *out, const calm_plan *plan,
                                   arena *a) {
   graph_edit whole, longer;

@@ -6,13 +6,7 @@
  */
 #include <string.h>
 
-#include "plan_rewrite.h"
-
-static const char *const rule_names[] = {
-#define RULE(name, option, needs, identity, cost) #name,
-#include "rewrite/rules.def"
-#undef RULE
-};
+#include "plan_rewrite_judge.h"
 
 static calm_status copy_text(const char **out, const char *words, arena *a) {
   *out = words ? arena_string(a, words, strlen(words)) : NULL;
@@ -22,7 +16,7 @@ static calm_status copy_text(const char **out, const char *words, arena *a) {
 static calm_status add_site(calm_plan *plan, plan_site **out,
                             const rewrite_site *site, const char *reason) {
   plan_site *s = &plan->rewriting.sites[plan->rewriting.site_count];
-  *s = (plan_site){.kind = rule_names[site->rule],
+  *s = (plan_site){.kind = calm_rule_at(site->rule)->name,
                    .bytes_alone = UNKNOWN_GAIN,
                    .bytes_together = UNKNOWN_GAIN};
   TRY(copy_text(&s->name, site->name, &plan->arena));

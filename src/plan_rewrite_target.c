@@ -54,9 +54,22 @@ static rewrite_partials usual_partials(const calm_model *model,
   return adds_inplace(memory) ? PARTIALS_ADD_INPLACE : PARTIALS_ADD_COPY;
 }
 
+/* What would be right where additions in place are asked for in vain. */
+static const char *right_addition(const memory_model *memory,
+                                  const calm_options *options) {
+  if (is_named(memory, "ort"))
+    return "--partials accumulate or add-copy would be right";
+  if (!is_named(memory, "tflm") || options->inplace)
+    return "--inplace add says that they are";
+  return options->offline_plan ? "with --kernels reference they are"
+                               : "only a plan in the file makes them so: leave "
+                                 "out --no-offline-plan";
+}
+
 /* What a file of this format cannot say, or its runtime does not do. */
 static calm_status check_partials(const calm_model *model,
                                   const memory_model *memory,
+                                  const calm_options *options,
                                   rewrite_partials partials) {
   if (model->format == MODEL_TFLITE && partials == PARTIALS_ACCUMULATE)
     return context_fail(
@@ -69,11 +82,7 @@ static calm_status check_partials(const calm_model *model,
         model->context, CALM_MISUSE,
         "--partials add-inplace: under --memory %s additions are not in place; "
         "%s",
-        memory->name,
-        is_named(memory, "ort") ? "--partials accumulate or add-copy would be "
-                                  "right"
-        : is_named(memory, "tflm") ? "with --kernels reference they are"
-                                   : "--inplace add says that they are");
+        memory->name, right_addition(memory, options));
   return CALM_OK;
 }
 
@@ -88,8 +97,9 @@ static calm_status choose_partials(plan_target *out, const calm_model *model,
     case GIVEN_ADD_INPLACE: out->options.partials = PARTIALS_ADD_INPLACE; break;
     default: out->options.partials = PARTIALS_ADD_COPY;
   }
-  return out->chained ? check_partials(model, memory, out->options.partials)
-                      : CALM_OK;
+  return out->chained
+             ? check_partials(model, memory, options, out->options.partials)
+             : CALM_OK;
 }
 
 static calm_status choose_accumulator(plan_target *out, const calm_model *model,

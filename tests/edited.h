@@ -27,13 +27,25 @@ static inline calm_status edited_same_op(graph_edit *edit, op_id u) {
   return graph_edit_add_op(&id, edit, &edit->before->ops.data[u], &descent);
 }
 
-/* `after` is `before`; to be finished by the caller. */
+static inline calm_status edited_same_ops(graph_edit *edit) {
+  for (op_id u = 0; u < edit->before->ops.count; u++)
+    TRY(edited_same_op(edit, u));
+  return CALM_OK;
+}
+
+/* `after` is `before`. */
+static inline calm_status edited_keep_all(graph_edit *edit) {
+  TRY(edited_same_tensors(edit));
+  TRY(edited_same_ops(edit));
+  return graph_edit_finish(edit, "identity");
+}
+
+/* The same from the beginning; to be finished by the caller. */
 static inline calm_status edited_identity(graph_edit *edit, const graph *before,
                                           arena *a) {
   graph_edit_init(edit, before, a);
   TRY(edited_same_tensors(edit));
-  for (op_id u = 0; u < before->ops.count; u++) TRY(edited_same_op(edit, u));
-  return CALM_OK;
+  return edited_same_ops(edit);
 }
 
 /* ---- Comparison ---------------------------------------------------------- */

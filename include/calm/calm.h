@@ -231,6 +231,18 @@ typedef struct calm_option_info {
 /* Row `index` of the table, NULL past its end. */
 CALM_API const calm_option_info *calm_option_at(size_t index);
 
+/* One row of the table of rules by which "rewrite" rewrites graphs. */
+typedef struct calm_rule_info {
+  const char *name;     /* "channels" */
+  const char *option;   /* the switch that turns it off: "rewrite-channels" */
+  const char *needs;    /* what it is looked for */
+  const char *identity; /* why the graph computes the same */
+  const char *cost;     /* what has to be paid */
+} calm_rule_info;
+
+/* Row `index` of the table, NULL past its end. */
+CALM_API const calm_rule_info *calm_rule_at(size_t index);
+
 /* All options at their defaults. */
 CALM_API calm_status calm_options_new(calm_options **out,
                                       calm_context *context);

@@ -21,8 +21,7 @@
 
 #include "rewrite/rewrite_joint.h"
 
-/* ---- Convolutions ---------------------------------------------------------
- */
+/* ---- Convolutions -------------------------------------------------------- */
 
 static bool is_convolution(const graph *g, op_kind kind) {
   return kind == OP_conv2d || kind == OP_depthwise_conv2d ||
@@ -71,8 +70,7 @@ static const char *refuse_folding(const graph *g, op_id u,
   return refuse_weights(g, conv, y, y->dimensions[chain->axis]);
 }
 
-/* ---- Plans ----------------------------------------------------------------
- */
+/* ---- Plans --------------------------------------------------------------- */
 
 static const char *refuse_type(const graph *g, const affine_chain *chain) {
   const graph_tensor *x = &g->tensors.data[chain->x];
@@ -145,8 +143,7 @@ calm_status affine_plan_site(affine_plan *out, const graph *g, op_id u,
   return CALM_OK;
 }
 
-/* ---- Sites ----------------------------------------------------------------
- */
+/* ---- Sites --------------------------------------------------------------- */
 
 static calm_status name_site(rewrite_finder *f, const affine_plan *plan,
                              op_id u) {

@@ -25,8 +25,7 @@ bool affine_is_constant(const graph *g, tensor_id t) {
   return t != CALM_NONE && (g->tensors.data[t].flags & CALM_TENSOR_CONST);
 }
 
-/* ---- Constants ------------------------------------------------------------
- */
+/* ---- Constants ----------------------------------------------------------- */
 
 /* One element, or one per channel where broadcasting puts the channels. */
 static bool lies_along_channels(const graph_tensor *c, const graph_tensor *x,
@@ -47,8 +46,7 @@ static bool is_vector_of(const graph_tensor *c, const graph_tensor *x,
          c->dimensions[0] == x->dimensions[axis];
 }
 
-/* ---- Links ----------------------------------------------------------------
- */
+/* ---- Links --------------------------------------------------------------- */
 
 /* Of ONNX: absent is 1e-5, and what is said was a float. */
 static double epsilon_of(const graph_op *op) {
@@ -158,8 +156,7 @@ static bool read_link(affine_link *out, const graph *g, op_id u) {
              : read_arithmetic(out, g, op, axis);
 }
 
-/* ---- Joints ---------------------------------------------------------------
- */
+/* ---- Joints -------------------------------------------------------------- */
 
 /* The link before `link`, if there is one. */
 static op_id read_before(affine_link *out, const graph *g,
@@ -180,8 +177,7 @@ static bool goes_on(const graph *g, op_id u, const affine_link *link) {
          read_before(&before, g, &next) == u;
 }
 
-/* ---- Chains ---------------------------------------------------------------
- */
+/* ---- Chains -------------------------------------------------------------- */
 
 static recipe_step factor_of(const recipe_step *step) {
   return step->verb == RECIPE_SUBTRACT_FROM

@@ -4,8 +4,7 @@
  */
 #include "rewrite/rewrite_affine.h"
 
-/* ---- Constants ------------------------------------------------------------
- */
+/* ---- Constants ----------------------------------------------------------- */
 
 /* What a constant is computed from: `start`, then all steps of the chain or
    only its factors, then one more. */
@@ -76,8 +75,7 @@ static formula all_factors(const affine_chain *chain, tensor_id start) {
                    .count = chain->factor_count};
 }
 
-/* ---- Folding into a convolution -------------------------------------------
- */
+/* ---- Folding into a convolution ------------------------------------------ */
 
 static calm_status fold_weights(tensor_id *out, rewrite_maker *m,
                                 const affine_chain *chain,
@@ -123,8 +121,7 @@ static calm_status make_folded(rewrite_maker *m, const affine_plan *plan) {
       &(edit_op){.from = plan->conv, .role = EDIT_KEEP, .activation = true});
 }
 
-/* ---- One batch normalization ----------------------------------------------
- */
+/* ---- One batch normalization --------------------------------------------- */
 
 /* Mean 0 and variance 1. */
 static calm_status make_standard(tensor_id mean_var[2], rewrite_maker *m,
@@ -213,8 +210,7 @@ static calm_status make_norm(rewrite_maker *m, const affine_chain *chain) {
   return rewrite_make_op(m, &op, &(edit_op){.from = last, .role = EDIT_AFFINE});
 }
 
-/* ---- One multiplication, one addition -------------------------------------
- */
+/* ---- One multiplication, one addition ------------------------------------ */
 
 static uint64_t count_elements(const graph_tensor *t) {
   uint64_t elements = 1;
@@ -284,8 +280,7 @@ static calm_status make_pair(rewrite_maker *m, const affine_chain *chain,
   return make_single(m, chain, add, t, y);
 }
 
-/* ---- Making ---------------------------------------------------------------
- */
+/* ---- Making -------------------------------------------------------------- */
 
 calm_status affine_make(rewrite_maker *m, const rewrite_site *site) {
   affine_plan plan;

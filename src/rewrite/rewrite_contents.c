@@ -41,8 +41,7 @@ static calm_status refuse(const filling *f, const graph_tensor *tensor,
                       tensor->name, reason);
 }
 
-/* ---- Constants of the file ------------------------------------------------
- */
+/* ---- Constants of the file ----------------------------------------------- */
 
 static calm_status read_constant(const uint8_t **out, filling *f, tensor_id t) {
   const graph_tensor *tensor = &f->edit->before->tensors.data[t];
@@ -57,8 +56,7 @@ static calm_status read_constant(const uint8_t **out, filling *f, tensor_id t) {
   return CALM_OK;
 }
 
-/* ---- Slices ---------------------------------------------------------------
- */
+/* ---- Slices -------------------------------------------------------------- */
 
 /* In bits, so that packed elements are the same case. */
 typedef struct cut {
@@ -127,8 +125,7 @@ static calm_status cut_slice(const uint8_t **out, filling *f,
   return CALM_OK;
 }
 
-/* ---- Folded constants -----------------------------------------------------
- */
+/* ---- Folded constants ---------------------------------------------------- */
 
 static uint64_t load_bits(const uint8_t *bytes, uint32_t count) {
   uint64_t bits = 0;
@@ -299,8 +296,7 @@ static calm_status compute(const uint8_t **out, filling *f,
   return CALM_OK;
 }
 
-/* ---- One tensor -----------------------------------------------------------
- */
+/* ---- One tensor ---------------------------------------------------------- */
 
 static bool same_part(const filling *f, tensor_id a, tensor_id b) {
   const edit_tensor *one = &f->edit->tensors.data[a];
@@ -354,8 +350,7 @@ static calm_status fill_part(filling *f, tensor_id t) {
   return cut_slice(&descent->bytes, f, &from, t);
 }
 
-/* ---- All of them ----------------------------------------------------------
- */
+/* ---- All of them --------------------------------------------------------- */
 
 static calm_status make_zeros(filling *f) {
   uint64_t most = 0;

@@ -24,8 +24,7 @@ typedef struct sum_terms {
   uint32_t leaf_count, op_count;
 } sum_terms;
 
-/* ---- Finding --------------------------------------------------------------
- */
+/* ---- Finding ------------------------------------------------------------- */
 
 /* A sum of two tensors or more of its own shape. */
 static bool is_sum(const graph *g, op_id u) {
@@ -107,8 +106,7 @@ static calm_status list_terms(sum_terms *out, const graph *g, op_id u,
   return status;
 }
 
-/* ---- Sites ----------------------------------------------------------------
- */
+/* ---- Sites --------------------------------------------------------------- */
 
 static const char *refuse_sum(const rewrite_finder *f, op_id u,
                               const sum_terms *terms) {
@@ -149,8 +147,7 @@ static calm_status cover_sum(op_id **out, uint32_t *count, const graph *g,
   return CALM_OK;
 }
 
-/* ---- Making ---------------------------------------------------------------
- */
+/* ---- Making -------------------------------------------------------------- */
 
 /* What adds operand `number` into a tensor that stands for a part of the sum.
  */

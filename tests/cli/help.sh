@@ -55,6 +55,20 @@ for command in inspect plan check pack; do
   done
 done
 
+checking "the rules of --rewrite: in help, manual page and docs/rewriting.md"
+run help rules; code_is 0; err_is_empty
+[ "$(awk 'length > 80' "$work/out" | wc -l)" = 0 ] || fault "a line is long"
+run_docs='import re, sys
+rules = re.sub(r"\n {12}", " ", open(sys.argv[1]).read())
+told = [tuple(x) for x in re.findall(
+    r"(\w+), off with.*\n +from +(.*)\n +identity +(.*)\n +cost +(.*)", rules)]
+rows = [tuple(line.strip("| \n").replace("`", "").split(" | "))
+        for line in open("docs/rewriting.md") if line.startswith("| `")]
+page = open(sys.argv[2]).read().replace("\\-", "-")
+sys.exit(not told or any(rule not in rows or not all(w in page for w in rule)
+                         for rule in told))'
+python3 -c "$run_docs" "$work/out" "$work/calm.1" || fault "they differ"
+
 checking "help of what does not exist, and nothing at all"
 run help nothing; one_line_error 2 "unknown command 'nothing'"
 run; one_line_error 2 "a command is missing"

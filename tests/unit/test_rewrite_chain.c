@@ -252,8 +252,7 @@ static void only_onnx_is_fused(void **state) {
   chain_site(&r, CALM_MISUSE);
 }
 
-/* ---- Sums of other tensors ------------------------------------------------
- */
+/* ---- Sums of other tensors ----------------------------------------------- */
 
 static void chain_text(rewrite_rule rule, const char *text,
                        const char *sequence, const char *expected) {

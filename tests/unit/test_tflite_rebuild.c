@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "edit_identity.h"
+#include "edited.h"
 #include "model/tflite_parts.h"
 #include "same_graph.h"
 #include "scarce.h"
@@ -100,21 +100,27 @@ static void make_net(net *n) {
 /* ---- An edit ------------------------------------------------------------- */
 
 typedef struct editing {
+  build_file *file;
+  reading *r, *again; /* the file, and what was made of it; NULL: nothing */
   const graph *g;
   graph_edit edit;
   arena a;
 } editing;
 
-static void begin(editing *e, const reading *r) {
-  if (r->status) fail_msg("%s", reading_message(r));
-  e->g = &r->model.graphs.data[0];
-  arena_init(&e->a, r->context);
+static void begin(editing *e, build_file *file) {
+  *e = (editing){.file = file, .r = reading_of(file)};
+  if (e->r->status) fail_msg("%s", reading_message(e->r));
+  e->g = &e->r->model.graphs.data[0];
+  arena_init(&e->a, e->r->context);
   graph_edit_init(&e->edit, e->g, &e->a);
 }
 
 static void end(editing *e) {
   graph_edit_free(&e->edit);
   arena_free(&e->a);
+  if (e->again) assert_int_equal(reading_end(e->again), 0);
+  assert_int_equal(reading_end(e->r), 0);
+  free(e->file);
 }
 
 static tensor_id keep(editing *e, tensor_id t) {
@@ -205,21 +211,20 @@ static void split_convolution(editing *e) {
 
 /* ---- What comes out ------------------------------------------------------ */
 
-static calm_status rebuild(const uint8_t **bytes, size_t *length,
-                           const reading *r, editing *e) {
-  return model_rebuild(bytes, length, &r->model, &e->edit, &e->a);
+static calm_status rebuild(const uint8_t **bytes, size_t *length, editing *e) {
+  return model_rebuild(bytes, length, &e->r->model, &e->edit, &e->a);
 }
 
-static reading *rebuilt(const reading *r, editing *e) {
+static const reading *rebuilt(editing *e) {
   const uint8_t *bytes;
   size_t length;
-  if (rebuild(&bytes, &length, r, e)) fail_msg("%s", reading_message(r));
-  reading *again = reading_of_bytes(bytes, length);
-  if (again->status) fail_msg("%s", reading_message(again));
+  if (rebuild(&bytes, &length, e)) fail_msg("%s", reading_message(e->r));
+  e->again = reading_of_bytes(bytes, length);
+  if (e->again->status) fail_msg("%s", reading_message(e->again));
   const char *difference =
-      graph_difference(&e->edit.after, &again->model.graphs.data[0]);
+      graph_difference(&e->edit.after, &e->again->model.graphs.data[0]);
   if (difference) fail_msg("%s differs", difference);
-  return again;
+  return e->again;
 }
 
 static void expect_constant(const reading *r, tensor_id t, const void *bytes,
@@ -251,20 +256,15 @@ static void a_convolution_becomes_two_and_a_sum(void **state) {
   for (int misaligned = 0; misaligned < 2; misaligned++) {
     net n;
     make_net(&n);
-    build_file *f = build_tflite(&n.model, misaligned);
-    reading *r = reading_of(f);
     editing e;
-    begin(&e, r);
+    begin(&e, build_tflite(&n.model, misaligned));
     split_convolution(&e);
-    reading *again = rebuilt(r, &e);
+    const reading *again = rebuilt(&e);
     expect_constant(again, 3, w2, sizeof w2);
     expect_constant(again, 4, biases, sizeof biases);
     expect_constant(again, 5, zeros, sizeof zeros);
     assert_int_equal(count_of(again, TFLITE_model_operator_codes), CODES + 1);
     end(&e);
-    assert_int_equal(reading_end(again), 0);
-    assert_int_equal(reading_end(r), 0);
-    free(f);
   }
 }
 
@@ -280,12 +280,10 @@ static void buffers_are_dropped_and_renumbered(void **state) {
   (void)state;
   net n;
   make_net(&n);
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  begin(&e, r);
+  begin(&e, build_tflite(&n.model, false));
   split_convolution(&e);
-  reading *again = rebuilt(r, &e);
+  const reading *again = rebuilt(&e);
   const graph_tensor *k = &again->model.graphs.data[1].tensors.data[0];
   assert_int_equal(k->flags, CALM_TENSOR_CONST);
   assert_string_equal(again->model.graphs.data[1].name, "body");
@@ -293,23 +291,18 @@ static void buffers_are_dropped_and_renumbered(void **state) {
   assert_int_equal(count_of(again, TFLITE_model_buffers), 7);
   assert_false(again->model.offline.present);
   assert_true(has_entry(again, "other"));
-  assert_int_equal(again->warning_count, r->warning_count);
+  assert_int_equal(again->warning_count, e.r->warning_count);
   end(&e);
-  assert_int_equal(reading_end(again), 0);
-  assert_int_equal(reading_end(r), 0);
-  free(f);
 }
 
 static void signatures_are_renumbered(void **state) {
   (void)state;
   net n;
   make_net(&n);
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  begin(&e, r);
+  begin(&e, build_tflite(&n.model, false));
   split_convolution(&e);
-  reading *again = rebuilt(r, &e);
+  const reading *again = rebuilt(&e);
   const flat_file file = view_of(again);
   const flat_vector list =
       flat_vector_of(&file, flat_root(&file), TFLITE_model_signature_defs, 4);
@@ -320,9 +313,6 @@ static void signatures_are_renumbered(void **state) {
                     0);
   assert_int_equal(flat_u32(&file, map, TFLITE_tensor_map_tensor_index, 0), 8);
   end(&e);
-  assert_int_equal(reading_end(again), 0);
-  assert_int_equal(reading_end(r), 0);
-  free(f);
 }
 
 /* The addition waits for the second convolution, without need. */
@@ -330,26 +320,20 @@ static void control_edges_are_said_anew(void **state) {
   (void)state;
   net n;
   make_net(&n);
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  begin(&e, r);
+  begin(&e, build_tflite(&n.model, false));
   assert_int_equal(e.g->ops.data[1].after_count, 1);
   split_convolution(&e);
   static op_id after[] = {0, 1};
   e.edit.after.ops.data[2].after = after;
   e.edit.after.ops.data[2].after_count = 2;
-  reading *again = rebuilt(r, &e);
+  const reading *again = rebuilt(&e);
   assert_int_equal(again->model.graphs.data[0].ops.data[2].after_count, 2);
   end(&e);
-  assert_int_equal(reading_end(again), 0);
-  assert_int_equal(reading_end(r), 0);
-  free(f);
 }
 
-static void keep_all(editing *e, const reading *r) {
-  begin(e, r);
-  assert_int_equal(edit_keep_all(&e->edit, e->g), CALM_OK);
+static void keep_all(editing *e) {
+  assert_int_equal(edited_keep_all(&e->edit), CALM_OK);
 }
 
 /* An archive behind the model, and weights between the two. */
@@ -366,19 +350,16 @@ static void what_lies_behind_the_flatbuffer_stays_there(void **state) {
   const size_t end_of_model = place + sizeof weights;
   memcpy(f->bytes + end_of_model, archive, sizeof archive);
   f->length = end_of_model + sizeof archive;
-  reading *r = reading_of(f);
   editing e;
-  keep_all(&e, r);
-  reading *again = rebuilt(r, &e);
+  begin(&e, f);
+  keep_all(&e);
+  const reading *again = rebuilt(&e);
   const file_map *map = &again->model.map;
   assert_true(map->length >= f->length);
   assert_memory_equal(map->bytes + map->length - sizeof archive, archive,
                       sizeof archive);
   expect_constant(again, W, weights, sizeof weights);
   end(&e);
-  assert_int_equal(reading_end(again), 0);
-  assert_int_equal(reading_end(r), 0);
-  free(f);
 }
 
 /* ---- Quantization -------------------------------------------------------- */
@@ -411,10 +392,8 @@ static void slices_take_their_scales(void **state) {
                         .options_type = 2,
                         .options = {options, 5},
                         .byte_options = 1 | 16};
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  begin(&e, r);
+  begin(&e, build_tflite(&n.model, false));
   const tensor_id x1 = keep(&e, X1), x2 = keep(&e, X2);
   const tensor_id w1 =
       make(&e, "w/p1", part, 4,
@@ -436,7 +415,7 @@ static void slices_take_their_scales(void **state) {
   operate(&e, OP_concat, &(edit_op){.from = 0, .role = EDIT_CONCAT},
           (operands){{y1, y2}, 2}, y);
   assert_int_equal(graph_edit_finish(&e.edit, "edit"), CALM_OK);
-  reading *again = rebuilt(r, &e);
+  const reading *again = rebuilt(&e);
   const graph *g = &again->model.graphs.data[0];
   const flat_file file = view_of(again);
   const flat_table subgraph = flat_table_at(
@@ -456,33 +435,28 @@ static void slices_take_their_scales(void **state) {
   assert_int_equal(g->tensors.data[y1].quantization,
                    g->tensors.data[x1].quantization);
   end(&e);
-  assert_int_equal(reading_end(again), 0);
-  assert_int_equal(reading_end(r), 0);
-  free(f);
 }
 
 /* ---- Refusals ------------------------------------------------------------ */
 
-static void expect_refusal(reading *r, editing *e, const char *words) {
+static void expect_refusal(editing *e, const char *words) {
   const uint8_t *bytes;
   size_t length;
-  assert_int_equal(rebuild(&bytes, &length, r, e), CALM_UNSUPPORTED);
-  if (!strstr(reading_message(r), words)) fail_msg("%s", reading_message(r));
+  assert_int_equal(rebuild(&bytes, &length, e), CALM_UNSUPPORTED);
+  if (!strstr(reading_message(e->r), words))
+    fail_msg("%s", reading_message(e->r));
   end(e);
-  assert_int_equal(reading_end(r), 0);
 }
 
 static void sums_on_paper_are_refused(void **state) {
   (void)state;
   net n;
   make_net(&n);
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  keep_all(&e, r);
+  begin(&e, build_tflite(&n.model, false));
+  keep_all(&e);
   e.edit.ops.data[1].role = EDIT_SUM;
-  expect_refusal(r, &e, "which .tflite does not have");
-  free(f);
+  expect_refusal(&e, "which .tflite does not have");
 }
 
 static void places_in_the_file_are_refused(void **state) {
@@ -491,12 +465,10 @@ static void places_in_the_file_are_refused(void **state) {
   make_net(&n);
   n.ops[1] =
       (build_op){.code = CUSTOM_CODE, .inputs = {cat, 1}, .outputs = {out, 1}};
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  keep_all(&e, r);
-  expect_refusal(r, &e, "operator '1_DISPATCH_OP' (DISPATCH_OP) names places");
-  free(f);
+  begin(&e, build_tflite(&n.model, false));
+  keep_all(&e);
+  expect_refusal(&e, "operator '1_DISPATCH_OP' (DISPATCH_OP) names places");
 }
 
 static void outside_options_are_refused(void **state) {
@@ -505,12 +477,10 @@ static void outside_options_are_refused(void **state) {
   make_net(&n);
   n.ops[1].outside_offset = 8;
   n.ops[1].outside_size = 4;
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  keep_all(&e, r);
-  expect_refusal(r, &e, "operator '1_CONV_2D' has custom options behind");
-  free(f);
+  begin(&e, build_tflite(&n.model, false));
+  keep_all(&e);
+  expect_refusal(&e, "operator '1_CONV_2D' has custom options behind");
 }
 
 static void a_tensor_that_is_still_named_must_stay(void **state) {
@@ -519,13 +489,10 @@ static void a_tensor_that_is_still_named_must_stay(void **state) {
   net n;
   make_net(&n);
   n.ops[1].intermediates = (build_list){between, 1};
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  begin(&e, r);
+  begin(&e, build_tflite(&n.model, false));
   split_convolution(&e);
-  expect_refusal(r, &e, "needs tensor 'cat', which the rewriting takes away");
-  free(f);
+  expect_refusal(&e, "needs tensor 'cat', which the rewriting takes away");
 }
 
 /* Slot 7 of a convolution's options leads to something. */
@@ -536,12 +503,10 @@ static void unknown_references_are_refused(void **state) {
   make_net(&n);
   n.ops[1].byte_options = 0;
   n.ops[1].options = (build_list){options, 8};
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  keep_all(&e, r);
-  expect_refusal(r, &e, "field 7 is not known to this version");
-  free(f);
+  begin(&e, build_tflite(&n.model, false));
+  keep_all(&e);
+  expect_refusal(&e, "field 7 is not known to this version");
 }
 
 static void unknown_numbers_are_kept(void **state) {
@@ -550,11 +515,10 @@ static void unknown_numbers_are_kept(void **state) {
   net n;
   make_net(&n);
   n.ops[1].options = (build_list){options, 8};
-  build_file *f = build_tflite(&n.model, false);
-  reading *r = reading_of(f);
   editing e;
-  keep_all(&e, r);
-  reading *again = rebuilt(r, &e);
+  begin(&e, build_tflite(&n.model, false));
+  keep_all(&e);
+  const reading *again = rebuilt(&e);
   const flat_file file = view_of(again);
   const flat_table subgraph = flat_table_at(
       &file, flat_vector_of(&file, flat_root(&file), TFLITE_model_subgraphs, 4),
@@ -564,9 +528,6 @@ static void unknown_numbers_are_kept(void **state) {
   assert_int_equal(
       flat_i32(&file, flat_table_of(&file, op, TFLITE_OPTIONS_SLOT), 7, 0), -5);
   end(&e);
-  assert_int_equal(reading_end(again), 0);
-  assert_int_equal(reading_end(r), 0);
-  free(f);
 }
 
 static void only_constants_have_bytes(void **state) {
@@ -602,7 +563,7 @@ static calm_status read_and_rebuild(calm_context *context,
   if (status == CALM_OK) {
     arena_init(&a, context);
     graph_edit_init(&edit, &model.graphs.data[0], &a);
-    status = edit_keep_all(&edit, &model.graphs.data[0]);
+    status = edited_keep_all(&edit);
     if (status == CALM_OK)
       status = model_rebuild(&bytes, &length, &model, &edit, &a);
     graph_edit_free(&edit);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cases.h"
-#include "edit_identity.h"
+#include "edited.h"
 #include "model/flatbuffer_build.h"
 #include "model/tflite_parts.h"
 #include "tflite_builder.h"
@@ -204,7 +204,7 @@ static void rebuild(const char *name, const uint8_t *bytes, size_t length) {
   const char *words = refusal_of(name);
   arena_init(&a, r->context);
   graph_edit_init(&edit, &r->model.graphs.data[0], &a);
-  assert_int_equal(edit_keep_all(&edit, &r->model.graphs.data[0]), CALM_OK);
+  assert_int_equal(edited_keep_all(&edit), CALM_OK);
   calm_status status = model_rebuild(&out, &out_length, &r->model, &edit, &a);
   if (words) {
     assert_int_equal(status, CALM_UNSUPPORTED);
