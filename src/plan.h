@@ -100,7 +100,7 @@ typedef struct plan_rewriting {
 } plan_rewriting;
 
 struct plan_round; /* plan_rewrite.h */
-enum { PLAN_MOST_ROUNDS = 2 };
+enum { PLAN_MOST_ROUNDS = 3 };
 
 struct calm_plan {
   calm_context *context;

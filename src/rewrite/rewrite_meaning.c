@@ -238,15 +238,29 @@ bool meaning_leaves_channels(const graph *g, const graph_op *op) {
   return true;
 }
 
-/* A product with one number, say; of abstract ones nobody knows. */
-static bool has_scalars(const graph *g, const graph_op *op) {
+/* A constant that has the same for all channels of y. */
+static bool is_same_for_all(const graph *g, const graph_tensor *c,
+                            const graph_tensor *y) {
+  const uint32_t axis = meaning_axis(g, y->rank);
+  if (!(c->flags & CALM_TENSOR_CONST)) return false;
+  if (c->type == ELEMENT_ABSTRACT || c->rank == 0) return true;
+  if (axis == CALM_NONE || c->rank > y->rank) return false;
+  return axis + c->rank < y->rank ||
+         c->dimensions[axis + c->rank - y->rank] == 1;
+}
+
+/* A product with one number, say, or with a picture of one channel; of abstract
+   ones nobody knows. */
+static bool has_channels_alike(const graph *g, const graph_op *op) {
+  const tensor_id x = data_operand(g, op), y = only_output(op);
+  if (x == CALM_NONE || y == CALM_NONE ||
+      g->tensors.data[x].rank != g->tensors.data[y].rank)
+    return false;
   for (uint32_t i = 0; i < op->input_count; i++) {
     if (op->inputs[i] == CALM_NONE) return false;
-    if (op->inputs[i] == data_operand(g, op)) continue;
-    const graph_tensor *c = &g->tensors.data[op->inputs[i]];
-    if (!(c->flags & CALM_TENSOR_CONST)) return false;
-    if (c->type != ELEMENT_ABSTRACT &&
-        c->bytes * 8 > element_type_bits(c->type))
+    if (op->inputs[i] == x) continue;
+    if (!is_same_for_all(g, &g->tensors.data[op->inputs[i]],
+                         &g->tensors.data[y]))
       return false;
   }
   return op->input_count > 1;
@@ -257,7 +271,7 @@ bool meaning_is_uniform(const graph *g, const graph_op *op) {
     case HABIT_ELEMENT:
     case HABIT_PICTURE: return true;
     case HABIT_REDUCTION: return meaning_leaves_channels(g, op);
-    case HABIT_BROADCAST: return has_scalars(g, op);
+    case HABIT_BROADCAST: return has_channels_alike(g, op);
     case HABIT_DEPTHWISE: return op->input_count == 1;
     default: return false;
   }
