@@ -1,5 +1,6 @@
 /* What is in a model, and what its memory does in file order. */
 #include "pipeline.h"
+#include "plan_rewrite.h"
 
 static calm_status predict(calm_inspection *i, const pipeline_tflm *file) {
   tflm_head head;
@@ -34,6 +35,7 @@ static calm_status look(void *result, const calm_options *options) {
                       &i->arena));
   TRY(memory_explain(&i->explanation, i->graph, &i->memory, arenas, i->sequence,
                      &i->arena));
+  TRY(plan_count_sites(&i->site_count, i->model, &i->memory, &i->arena));
   i->facts = pipeline_facts(i->graph, &i->memory, &i->profile);
   i->summary =
       (calm_inspection_summary){.op_count = i->facts.op_count,

@@ -77,7 +77,7 @@ typedef struct plan_site {
   const char *name;
   const char *kind;   /* its rule */
   const char *reason; /* why it is left as it is; NULL: it is rewritten */
-  uint32_t operators; /* the graph has so many more for it */
+  int64_t operators;  /* the graph has so many more for it; UNKNOWN_GAIN */
   /* What the peak has less of where this site alone is rewritten, and of what
      it would have more without this site; UNKNOWN_GAIN: not computed. */
   int64_t bytes_alone, bytes_together;
@@ -100,7 +100,7 @@ typedef struct plan_rewriting {
 } plan_rewriting;
 
 struct plan_round; /* plan_rewrite.h */
-enum { PLAN_MOST_ROUNDS = 2 };
+enum { PLAN_MOST_ROUNDS = 3 };
 
 struct calm_plan {
   calm_context *context;
@@ -158,6 +158,7 @@ struct calm_inspection {
   memory_profile profile;
   memory_explanation explanation;
   calm_inspection_summary summary;
+  uint32_t site_count; /* where --rewrite could do something at a concat */
   bool tflm;           /* TensorFlow Lite Micro will run it, as it is: */
   uint64_t head_bytes; /* with the plan in the file, if there is one */
   tflm_tail tail;

@@ -2,9 +2,9 @@
  * Plans of rewritten graphs.  The original is planned first, as it is: what
  * rewriting does not improve on is not rewritten, and it is what the result is
  * compared with.  Then the graph is rewritten in rounds, each of which makes a
- * model without a file from the one before: first what never costs memory
- * (no-ops, folding), then what has to be chosen.  The last model goes through
- * the pipeline like any other.
+ * model without a file from the one before: no-ops leave, then constants are
+ * folded, neither of which ever costs memory, then comes what has to be chosen.
+ * The last model goes through the pipeline like any other.
  *
  *   plan_rewrite.c          the order of events
  *   plan_rewrite_target.c   what the runtime can do, by options and model
@@ -12,6 +12,7 @@
  *   plan_rewrite_names.c    sites that the user names
  *   plan_rewrite_judge.c    what a choice of sites comes to
  *   plan_rewrite_parts.c    where sites stand that have to do with each other
+ *   plan_rewrite_focus.c    the order problem of one such part
  *   plan_rewrite_sites.c    what the plan says of each site
  */
 #ifndef CALM_PLAN_REWRITE_H
@@ -90,6 +91,11 @@ typedef struct plan_judge {
   memory_model memory;
   uint64_t *body_arenas;
   uint32_t *parts; /* per operator of the graph; see plan_rewrite_parts */
+  /* Choices that differ from this one in one part only (CALM_NONE: none is
+     known) need no more than that elsewhere. */
+  uint32_t focus;
+  bool *focus_taken;
+  uint64_t elsewhere_bytes;
   limits *l;
 } plan_judge;
 
@@ -110,6 +116,10 @@ calm_status plan_judge_floor(uint64_t *out, const plan_judge *j);
 calm_status plan_rewrite_parts(uint32_t **out, const rewrite_sites *sites,
                                arena *a);
 
+/* The order problem of one part; part_of per operator of `p`. */
+calm_status plan_focus(order_problem *out, const order_problem *p,
+                       const uint32_t *part_of, uint32_t part, arena *a);
+
 /* The least peak of a choice, within the judge's effort. */
 calm_status plan_judge_peak(rewrite_peak *out, const plan_judge *j,
                             const bool *taken, uint64_t ceiling);
@@ -125,6 +135,11 @@ rewrite_score plan_score_of(const calm_plan *plan);
 /* Operators of the graph that a choice makes, as they are executed. */
 calm_status plan_count_ops(uint32_t *out, const plan_judge *j,
                            const bool *taken);
+
+/* Sites of a model at which something has to be chosen: what rewriting could do
+   under a memory model. */
+calm_status plan_count_sites(uint32_t *out, const calm_model *model,
+                             const memory_model *memory, arena *a);
 
 /* What the plan says of sites: those of earlier rounds, and a judge's. */
 calm_status plan_record_harmless(calm_plan *plan, const rewrite_sites *sites,

@@ -25,6 +25,7 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
                   .target = target,
                   .options = options,
                   .quick = *options,
+                  .focus = CALM_NONE,
                   .l = l};
   j.quick.budget_bytes = UINT64_MAX;
   j.quick.tick_limit = number_smaller(options->tick_limit, QUICK_TICKS);
@@ -36,6 +37,7 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
   plan_rewrite_memory(&j.memory, model, options);
   TRY(pipeline_body_arenas(&j.body_arenas, model, &j.memory, a));
   TRY(plan_rewrite_parts(&j.parts, sites, a));
+  ARENA_ARRAY(a, j.focus_taken, sites->count);
   *out = j;
   return CALM_OK;
 }
@@ -72,12 +74,11 @@ static calm_status build_problem(memory_problem *out, const plan_judge *j,
 /* The best order of a graph, with a part of the judge's effort, `patience`
    times that of a question. */
 static calm_status solve(order_result *out, const plan_judge *j,
-                         const memory_problem *problem, uint64_t ceiling,
+                         const order_problem *problem, uint64_t ceiling,
                          uint32_t patience, arena *a) {
   const uint64_t most_ticks =
-      patience *
-      number_larger(QUESTION_TICKS,
-                    QUESTION_TICKS_PER_OP * (uint64_t)problem->order.op_count);
+      patience * number_larger(QUESTION_TICKS, QUESTION_TICKS_PER_OP *
+                                                   (uint64_t)problem->op_count);
   order_options o = plan_order_options(j->options);
   limits l = *j->l;
   o.method = ORDER_EXACT;
@@ -85,20 +86,49 @@ static calm_status solve(order_result *out, const plan_judge *j,
   o.ceiling_bytes = ceiling;
   l.max_ticks = number_smaller(l.max_ticks, l.ticks + most_ticks);
   l.next_look = 0;
-  TRY(order_solve(out, &problem->order, &o, a, &l));
+  TRY(order_solve(out, problem, &o, a, &l));
   limits_spend(j->l, l.ticks - j->l->ticks);
+  limits_look(j->l); /* there may be seconds between two questions */
   return CALM_OK;
 }
 
 /* ---- Peaks --------------------------------------------------------------- */
 
+/* Does a choice differ in one part only from the one that is known? */
+static bool is_in_focus(const plan_judge *j, const bool *taken) {
+  if (j->focus == CALM_NONE) return false;
+  for (uint32_t i = 0; i < j->sites->count; i++)
+    if (j->parts[j->sites->sites[i].op] != j->focus &&
+        taken[i] != j->focus_taken[i])
+      return false;
+  return true;
+}
+
+static calm_status list_parts(uint32_t **out, const plan_judge *j,
+                              const memory_problem *problem,
+                              plan_round *round) {
+  ARENA_ARRAY(&round->arena, *out, problem->order.op_count);
+  for (uint32_t u = 0; u < problem->order.op_count; u++)
+    (*out)[u] = j->parts[round->edit.ops.data[problem->op_of[u]].from];
+  return CALM_OK;
+}
+
 static calm_status peak_of(rewrite_peak *out, const plan_judge *j,
-                           plan_round *round, uint64_t ceiling) {
+                           plan_round *round, bool in_focus, uint64_t ceiling) {
   memory_problem problem;
+  order_problem part;
   order_result result;
+  uint32_t *parts;
   TRY(build_problem(&problem, j, round));
-  TRY(solve(&result, j, &problem, ceiling, 1, &round->arena));
+  if (in_focus) {
+    TRY(list_parts(&parts, j, &problem, round));
+    TRY(plan_focus(&part, &problem.order, parts, j->focus, &round->arena));
+  }
+  TRY(solve(&result, j, in_focus ? &part : &problem.order, ceiling, 1,
+            &round->arena));
   *out = (rewrite_peak){result.peak_bytes, result.bound_bytes};
+  if (in_focus)
+    out->peak_bytes = number_larger(result.peak_bytes, j->elsewhere_bytes);
   return CALM_OK;
 }
 
@@ -106,56 +136,72 @@ calm_status plan_judge_peak(rewrite_peak *out, const plan_judge *j,
                             const bool *taken, uint64_t ceiling) {
   plan_round *round;
   TRY(apply(&round, j, taken));
-  calm_status status = peak_of(out, j, round, ceiling);
+  const bool in_focus = ceiling != UINT64_MAX && is_in_focus(j, taken);
+  calm_status status = peak_of(out, j, round, in_focus, ceiling);
   plan_round_free(round);
   return status;
 }
 
 /* ---- Where the peak is --------------------------------------------------- */
 
-/* Parts with a step that reaches `peak` in the best order. */
-static calm_status mark_parts(bool *at_peak, const plan_judge *j,
-                              plan_round *round, uint64_t peak) {
+/* The most that each part needs in the best order. */
+static calm_status measure_parts(uint64_t *most, const plan_judge *j,
+                                 plan_round *round) {
   memory_problem problem;
   order_result result;
   uint64_t *bytes;
+  uint32_t *parts;
   TRY(build_problem(&problem, j, round));
-  TRY(solve(&result, j, &problem, UINT64_MAX, 1, &round->arena));
+  TRY(solve(&result, j, &problem.order, UINT64_MAX, 1, &round->arena));
   ARENA_ARRAY(&round->arena, bytes, problem.order.op_count);
+  TRY(list_parts(&parts, j, &problem, round));
   TRY(order_replay(&result.peak_bytes, &problem.order, result.sequence, bytes,
                    j->context));
-  for (uint32_t step = 0; step < problem.order.op_count; step++)
-    if (bytes[step] >= peak) {
-      const op_id op = problem.op_of[result.sequence[step]];
-      at_peak[j->parts[round->edit.ops.data[op].from]] = true;
-    }
+  for (uint32_t step = 0; step < problem.order.op_count; step++) {
+    uint64_t *part = &most[parts[result.sequence[step]]];
+    *part = number_larger(*part, bytes[step]);
+  }
   return CALM_OK;
 }
 
-static uint32_t count_true(const bool *flags, uint32_t count) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < count; i++) n += flags[i];
-  return n;
+/* The only part that needs `peak`, with what the others need; CALM_NONE if
+   there are several. */
+static void find_focus(plan_judge *j, const uint64_t *most, uint32_t count,
+                       uint64_t peak) {
+  j->focus = CALM_NONE;
+  j->elsewhere_bytes = 0;
+  for (uint32_t part = 0; part < count; part++)
+    if (most[part] < peak)
+      j->elsewhere_bytes = number_larger(j->elsewhere_bytes, most[part]);
+    else if (j->focus == CALM_NONE)
+      j->focus = part;
+    else
+      j->elsewhere_bytes = peak;
+  if (j->elsewhere_bytes >= peak) j->focus = CALM_NONE;
 }
 
-static calm_status find_critical(bool *out, bool *alone, const plan_judge *j,
-                                 plan_round *round, uint64_t peak) {
-  const uint32_t most = 2 * j->sites->g->ops.count + 2;
-  bool *at_peak;
-  ARENA_ARRAY(&round->arena, at_peak, most);
-  TRY(mark_parts(at_peak, j, round, peak));
-  *alone = count_true(at_peak, most) == 1;
-  for (uint32_t i = 0; i < j->sites->count; i++)
-    out[i] = at_peak[j->parts[j->sites->sites[i].op]];
+static calm_status find_critical(bool *out, bool *alone, plan_judge *j,
+                                 plan_round *round, const bool *taken,
+                                 uint64_t peak) {
+  const uint32_t count = 2 * j->sites->g->ops.count + 2;
+  uint64_t *most;
+  ARENA_ARRAY(&round->arena, most, count);
+  TRY(measure_parts(most, j, round));
+  find_focus(j, most, count, peak);
+  *alone = j->focus != CALM_NONE;
+  for (uint32_t i = 0; i < j->sites->count; i++) {
+    out[i] = most[j->parts[j->sites->sites[i].op]] >= peak;
+    j->focus_taken[i] = taken[i];
+  }
   return CALM_OK;
 }
 
 static calm_status judge_critical(bool *out, bool *alone, void *payload,
                                   const bool *taken, uint64_t peak) {
-  const plan_judge *j = payload;
+  plan_judge *j = payload;
   plan_round *round;
   TRY(apply(&round, j, taken));
-  calm_status status = find_critical(out, alone, j, round, peak);
+  calm_status status = find_critical(out, alone, j, round, taken, peak);
   plan_round_free(round);
   return status;
 }
@@ -241,7 +287,7 @@ static calm_status chain(plan_round *round, const plan_judge *j,
   op_id *sequence;
   const graph *g = &parts->edit.after;
   TRY(build_problem(&problem, j, parts));
-  TRY(solve(&result, j, &problem, UINT64_MAX, patience, &parts->arena));
+  TRY(solve(&result, j, &problem.order, UINT64_MAX, patience, &parts->arena));
   ARENA_ARRAY(&parts->arena, sequence, g->ops.count);
   TRY(memory_expand_sequence(sequence, g, &problem, result.sequence));
   const bool fused = j->target->options.partials == PARTIALS_ACCUMULATE;

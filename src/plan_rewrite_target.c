@@ -130,15 +130,32 @@ static const char *partials_name(rewrite_partials partials) {
   return "";
 }
 
+static bool is_chained(const calm_model *model, const memory_model *memory) {
+  return (model->format == MODEL_TFLITE || model->format == MODEL_ONNX) &&
+         !is_paper(memory);
+}
+
+calm_status plan_count_sites(uint32_t *out, const calm_model *model,
+                             const memory_model *memory, arena *a) {
+  rewrite_sites sites;
+  rewrite_options options = {.partials = usual_partials(model, memory),
+                             .abstract = !is_chained(model, memory),
+                             .accumulator_factor = 1};
+  for (int rule = 0; rule < REWRITE_RULES; rule++) options.rules[rule] = true;
+  TRY(rewrite_find_sites(&sites, &model->graphs.data[0], &options, a));
+  *out = 0;
+  for (uint32_t i = 0; i < sites.count; i++)
+    *out += !sites.sites[i].refusal && !sites.sites[i].harmless;
+  return CALM_OK;
+}
+
 calm_status plan_rewrite_target(plan_target *out, const calm_model *model,
                                 const calm_options *options, arena *a) {
   plan_target target = {0};
   memory_model memory;
   TRY(plan_memory_model(&memory, model, options));
   plan_rewrite_memory(&memory, model, options);
-  const bool file =
-      model->format == MODEL_TFLITE || model->format == MODEL_ONNX;
-  target.chained = file && !is_paper(&memory);
+  target.chained = is_chained(model, &memory);
   TRY(refuse_scratch(model, options));
   target.options.abstract = !target.chained;
   if (is_micro(&memory)) target.options.most_operands = MICRO_CONCAT_OPERANDS;

@@ -28,6 +28,7 @@ typedef struct checker {
   uint32_t *storage; /* number -> the tensor that it is a view of, or itself */
   uint32_t *op_at;   /* scope -> number of the operator that begins there */
   int64_t scope_count;
+  uint32_t additions; /* in place, which only rewriting asks for */
   memory_faults faults;
 } checker;
 
@@ -247,7 +248,10 @@ static calm_status judge_overlap(void *payload, const overlap_item *a,
   checker *c = payload;
   if (same_storage(c, a, b) || overwrites(c, a, b) || overwrites(c, b, a))
     return CALM_OK;
-  const bool adds = adds_in_place(c, a, b) || adds_in_place(c, b, a);
+  if (adds_in_place(c, a, b) || adds_in_place(c, b, a)) {
+    c->additions++;
+    return CALM_OK;
+  }
   const bool own = manages_itself(c, a, b) || manages_itself(c, b, a);
   text words;
   text_init(&words, c->faults.a->context);
@@ -260,11 +264,9 @@ static calm_status judge_overlap(void *payload, const overlap_item *a,
   add_moment(c, &words, (int64_t)number_larger(a->first, b->first) - 1);
   if (own)
     text_format(&words, "; the operator may manage its own memory");
-  else if (adds)
-    text_format(&words, "; floats are added in place by every kernel library");
   else if (would_overwrite(c, a, b) || would_overwrite(c, b, a))
     text_format(&words, "; only --kernels reference can do that in place");
-  TRY(report(c, !own && !adds, "overlap", a->tensor, b->tensor, &words));
+  TRY(report(c, !own, "overlap", a->tensor, b->tensor, &words));
   *stop = faults_full(&c->faults);
   return CALM_OK;
 }
@@ -309,6 +311,16 @@ static uint32_t list_scratch(const checker *c, overlap_item *items) {
   return count;
 }
 
+static calm_status report_additions(checker *c) {
+  text words;
+  text_init(&words, c->faults.a->context);
+  text_format(&words,
+              "additions of floats that overwrite a summand, as the kernels of "
+              "all libraries can: %" PRIu32,
+              c->additions);
+  return report(c, false, "in-place", CALM_NONE, CALM_NONE, &words);
+}
+
 static calm_status check_overlaps(checker *c) {
   overlap_item *items;
   const uint32_t ops = c->scopes.op_begin[c->model->count];
@@ -317,7 +329,8 @@ static calm_status check_overlaps(checker *c) {
   ARENA_ARRAY(&c->scratch, items, most);
   uint32_t count = list_tensors(c, items);
   count += list_scratch(c, items + count);
-  return overlap_find(items, count, judge_overlap, c, &c->scratch);
+  TRY(overlap_find(items, count, judge_overlap, c, &c->scratch));
+  return c->additions ? report_additions(c) : CALM_OK;
 }
 
 /* ---- Before anything is judged ------------------------------------------- */

@@ -188,6 +188,10 @@ static calm_status write_remedies(text *out, const calm_inspection *i) {
     text_format(out, " peak in file order %s\n",
                 report_number(r->peak_bytes).text);
   }
+  if (i->site_count)
+    text_format(out, "  calm plan --rewrite auto can choose among %s %s\n",
+                report_number(i->site_count).text,
+                i->site_count == 1 ? "site to rewrite" : "sites to rewrite");
   return CALM_OK;
 }
 
@@ -352,6 +356,8 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
                             write_cause(scratch, i, e->floor_op, e->floor_bytes,
                                         e->floor_alive, e->floor_alive_count));
   root = report_json_member(root, "remedies", list_remedies(scratch, e));
+  root = report_json_member(root, "rewrite_sites",
+                            json_integer((json_int_t)i->site_count));
   root = report_json_member(root, "steps", list_steps(scratch, i));
   root = report_json_member(root, "tensors", list_tensors(scratch, i));
   if (!i->timing) return root;

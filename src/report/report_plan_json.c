@@ -124,8 +124,8 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
   root = report_json_member(root, "excluded",
                             report_json_excluded(&plan->facts, &plan->memory));
   root = report_json_member(root, "baseline", write_baseline(plan));
-  root = report_json_member(root, "rewrite",
-                            report_json_rewrite(scratch, plan));
+  root =
+      report_json_member(root, "rewrite", report_json_rewrite(scratch, plan));
   root = report_json_merge(root, write_rest(plan));
   root = report_json_member(root, "order", write_order(scratch, plan));
   root = report_json_member(root, "layout", write_layout(scratch, plan));

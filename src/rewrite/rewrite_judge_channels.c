@@ -170,7 +170,7 @@ static bool kind_fits(const judge *j, op_id u) {
 
 calm_status judge_channels(meaning *out, judge *j, op_id u) {
   const graph_op *old = judge_old_op(j, u);
-  const meaning *y = &j->m.of[old->outputs[0]];
+  const meaning *y = &j->m.made[old->outputs[0]];
   int64_t begin, end;
   bool fit = false;
   part p = {.begin = -1,

@@ -12,7 +12,8 @@ static uint32_t handed_slot(const graph *g, const graph_op *op) {
     case OP_reshape:
     case OP_squeeze:
     case OP_expand_dims:
-    case OP_bitcast: return 0;
+    case OP_bitcast:
+    case OP_cast: return 0;
     case OP_concat: return op->input_count == 1 ? 0 : CALM_NONE;
     case OP_split:
     case OP_split_v:
@@ -25,14 +26,17 @@ static uint32_t handed_slot(const graph *g, const graph_op *op) {
   }
 }
 
-/* Between tensors of which only the bytes are known, a bitcast may do anything.
- */
+/* Between tensors of which only the bytes are known, a cast may do anything. */
+static bool casts(op_kind kind) {
+  return kind == OP_bitcast || kind == OP_cast;
+}
+
 static bool same_contents(const graph_tensor *x, const graph_tensor *y,
                           op_kind kind) {
   if (x->type != y->type || x->rank != y->rank || x->bytes != y->bytes ||
       x->quantization != y->quantization || x->dynamic || y->dynamic)
     return false;
-  if (x->type == ELEMENT_ABSTRACT) return kind != OP_bitcast;
+  if (x->type == ELEMENT_ABSTRACT) return !casts(kind);
   return x->rank == 0 ||
          !memcmp(x->dimensions, y->dimensions, x->rank * sizeof *x->dimensions);
 }

@@ -135,8 +135,10 @@ static calm_status try_all_sets(selection *c) {
 static calm_status find_scope(bool *alone, selection *c) {
   rewrite_searcher *s = c->s;
   bool *scope;
+  uint32_t set;
   *alone = true;
   if (!s->judge->critical) return CALM_OK;
+  TRY(search_ask(&set, s, best_of(s)->bits, UINT64_MAX));
   ARENA_ARRAY(s->a, scope, s->sites->count);
   search_unpack(s->taken, s, best_of(s)->bits);
   TRY(s->judge->critical(scope, alone, s->judge->payload, s->taken,

@@ -45,6 +45,16 @@ def drop_unused(graph):
         entries.extend(kept)
 
 
+def fix_weights(graph):
+    """Take weights from the inputs, among which they could be replaced by the
+    caller; shapes stay."""
+    weights = {tensor.name for tensor in graph.initializer
+               if tensor.data_type == onnx.TensorProto.FLOAT}
+    inputs = [entry for entry in graph.input if entry.name not in weights]
+    del graph.input[:]
+    graph.input.extend(inputs)
+
+
 def fold_constant_of_shape(model):
     """Turn each ConstantOfShape node into an initializer of random weights.
 
@@ -64,6 +74,7 @@ def fold_constant_of_shape(model):
     graph.node.extend(kept)
     drop_unused(graph)
     model.ir_version = 8  # the first ones want every initializer as an input
+    fix_weights(graph)
     return model
 
 

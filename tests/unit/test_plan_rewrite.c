@@ -1,109 +1,144 @@
-/* Plans of rewritten graphs where memory or a file is missing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "calm/calm.h"
+/* Plans of rewritten graphs through the public interface: what they say, how
+   they end, and that lack of memory anywhere on the way leaves nothing. */
+#include "planned.h"
 #include "scarce.h"
-#include "unit/onnx_builder.h"
 
 static const char net[] =
-    "calm-graph 1\ngraph g\ntensor x f32[1,8,8,4] input\n"
-    "tensor a f32[1,8,8,4]\ntensor b f32[1,8,8,4]\ntensor c f32[1,8,8,8]\n"
-    "tensor d f32[1,8,8,8]\ntensor e f32[1,8,8,8]\ntensor k f32[8] const\n"
-    "tensor w f32[8,3,3,8] const\ntensor y f32[1,8,8,8] output\n"
-    "op a relu ( x ) -> ( a )\nop b tanh ( x ) -> ( b )\n"
-    "op cat concat ( a b ) -> ( c ) axis=3\nop m mul ( c k ) -> ( d )\n"
-    "op n mul ( d k ) -> ( e )\nop f conv2d ( e w ) -> ( y )\n";
+    "calm-graph 1\n"
+    "graph net\n"
+    "tensor x 10 input\n"
+    "tensor a 40\n"
+    "tensor b 40\n"
+    "tensor c 40\n"
+    "tensor d 40\n"
+    "tensor cat 160\n"
+    "tensor r 160\n"
+    "tensor y 20\n"
+    "tensor same 20\n"
+    "tensor z 20 output\n"
+    "op a conv2d ( x ) -> ( a )\n"
+    "op b conv2d ( x ) -> ( b )\n"
+    "op c conv2d ( x ) -> ( c )\n"
+    "op d conv2d ( x ) -> ( d )\n"
+    "op cat concat ( a b c d ) -> ( cat )\n"
+    "op relu relu ( cat ) -> ( r )\n"
+    "op y conv2d ( r ) -> ( y )\n"
+    "op same identity ( y ) -> ( same )\n"
+    "op z conv2d ( same ) -> ( z )\n";
 
-/* Everything a plan of these options takes, but for `left` requests. */
-static calm_status plan_with(uint64_t *left, uint64_t granted,
-                             const char *const *words) {
-  const calm_allocator allocator = {scarce_reallocate, left};
-  calm_model *model;
-  calm_options *options;
-  calm_plan *plan;
-  *left = SCARCE_NEVER;
-  calm_context *context = calm_context_new(&allocator);
-  assert_int_equal(
-      calm_model_parse(&model, context, net, strlen(net), "net", NULL),
-      CALM_OK);
-  assert_int_equal(calm_options_new(&options, context), CALM_OK);
-  for (; *words; words += 2)
-    assert_int_equal(calm_options_set(options, words[0], words[1]), CALM_OK);
-  *left = granted;
-  const calm_status status = calm_plan_make(&plan, model, options);
-  *left = SCARCE_NEVER;
-  if (status == CALM_OK) calm_plan_free(plan);
-  calm_options_free(options);
+static const char *const rewritten[] = {"rewrite", "auto", NULL};
+
+static const plan_site *find_site(const calm_plan *plan, const char *name) {
+  for (uint32_t i = 0; i < plan->rewriting.site_count; i++)
+    if (!strcmp(plan->rewriting.sites[i].name, name))
+      return &plan->rewriting.sites[i];
+  fail_msg("no site %s", name);
+  return NULL;
+}
+
+/* Two rounds: the no-op first, then the concat with what it opens. */
+static void test_rounds(void **state) {
+  (void)state;
+  planned p;
+  planned_open(&p, net, "net.cg", rewritten);
+  assert_int_equal(p.plan->round_count, 2);
+  assert_int_equal(calm_plan_summary_of(p.plan)->baseline_peak_bytes, 320);
+  assert_int_equal(calm_plan_summary_of(p.plan)->peak_bytes, 110);
+  assert_non_null(p.plan->rewriting.proof);
+  assert_null(find_site(p.plan, "same")->reason);
+  assert_null(find_site(p.plan, "cat>relu")->reason);
+  assert_null(find_site(p.plan, "relu>y")->reason);
+  assert_true(find_site(p.plan, "relu>y")->bytes_together > 0);
+  planned_close(&p);
+}
+
+/* Ids are those of the model that the plan speaks of. */
+static void test_model_of_plan(void **state) {
+  (void)state;
+  planned p;
+  planned_open(&p, net, "net.cg", rewritten);
+  const calm_model *model = calm_plan_model(p.plan);
+  assert_ptr_not_equal(model, p.model);
+  assert_true(calm_model_op_count(model) > calm_model_op_count(p.model));
+  for (uint32_t step = 0; step < calm_model_op_count(model); step++)
+    assert_non_null(calm_model_op_name(model, calm_plan_op_at(p.plan, step)));
+  assert_int_equal(calm_plan_op_at(p.plan, calm_model_op_count(model)),
+                   CALM_NONE);
+  planned_close(&p);
+  planned_open(&p, net, "net.cg", NULL);
+  assert_ptr_equal(calm_plan_model(p.plan), p.model);
+  planned_close(&p);
+}
+
+static void test_words(void **state) {
+  (void)state;
+  static const char *const words[] = {"auto: ", "are rewritten", "proved",
+                                      "relu>y", NULL};
+  planned p;
+  planned_open(&p, net, "net.cg", rewritten);
+  planned_says(&p, CALM_FORMAT_TABLE, words);
+  planned_says(&p, CALM_FORMAT_LONG, words);
+  planned_close(&p);
+}
+
+static calm_status try_all(calm_context *context, const char *sites) {
+  calm_options *o = NULL;
+  calm_model *model = NULL;
+  calm_plan *plan = NULL;
+  char *out = NULL;
+  calm_status status = calm_options_new(&o, context);
+  if (!status) status = calm_options_set(o, "rewrite", sites);
+  if (!status) status = calm_options_set(o, "partials", "add-copy");
+  if (!status)
+    status =
+        calm_model_parse(&model, context, net, sizeof net - 1, "net.cg", o);
+  if (!status) status = calm_plan_make(&plan, model, o);
+  if (!status) status = calm_plan_render(&out, plan, CALM_FORMAT_LONG, false);
+  if (!status) calm_text_free(context, out);
+  calm_plan_free(plan);
   calm_model_free(model);
-  assert_int_equal(calm_context_bytes(context), 0);
-  calm_context_free(context);
+  calm_options_free(o);
   return status;
 }
 
-static void test_out_of_memory(void **state) {
-  (void)state;
-  static const char *const rows[][7] = {
-      {"rewrite", "auto", "tick-limit", "20000", NULL},
-      {"rewrite", "auto", "tick-limit", "20000", "partials", "add-copy", NULL},
-      {"rewrite", "n,cat>n,n>f", "tick-limit", "20000", NULL}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    uint64_t left, granted = 0;
-    calm_status status;
-    while ((status = plan_with(&left, granted, rows[i])) != CALM_OK) {
-      assert_int_equal(status, CALM_NO_MEMORY);
-      granted++;
-    }
-    assert_true(granted > 100);
+static uint64_t grants_needed(const char *sites) {
+  for (uint64_t grants = 0;; grants++) {
+    uint64_t left = SCARCE_NEVER;
+    const calm_allocator allocator = {scarce_reallocate, &left};
+    calm_context *context = calm_context_new(&allocator);
+    assert_non_null(context);
+    left = grants;
+    const calm_status status = try_all(context, sites);
+    assert_int_equal(calm_context_bytes(context), 0);
+    calm_context_free(context);
+    if (status == CALM_OK) return grants;
+    assert_int_equal(status, CALM_NO_MEMORY);
+    if (grants > 2000) grants += 96; /* the searches are many and alike */
   }
 }
 
-/* x, relu(x) -> concat -> convolution. */
-static message onnx_net(void) {
-  message g = {0}, cat = node("Concat", "x r", "c"),
-          conv = node("Conv", "c w", "y");
-  put_text(&g, 2, "net");
-  add_input(&g, "x", FLOAT, "1,2,4,4");
-  add_weight(&g, weight("w", FLOAT, "2,4,1,1"));
-  put_message(&cat, 5, int_attribute("axis", 1));
-  put_message(&g, 1, node("Relu", "x", "r"));
-  put_message(&g, 1, cat);
-  put_message(&g, 1, conv);
-  add_output(&g, "y", FLOAT, NULL);
-  return plain_model(g);
+static void test_lack_of_memory(void **state) {
+  (void)state;
+  assert_true(grants_needed("auto") > 400);
+  assert_true(grants_needed("cat,same") > 100);
 }
 
-/* What was parsed has no file that could be rewritten. */
-static void test_without_file(void **state) {
+static void test_misuse_leaves_nothing(void **state) {
   (void)state;
   calm_context *context = calm_context_new(NULL);
-  calm_options *options;
-  calm_model *model;
-  calm_plan *plan;
-  message m = onnx_net();
-  assert_int_equal(calm_options_new(&options, context), CALM_OK);
-  assert_int_equal(calm_options_set(options, "rewrite", "all"), CALM_OK);
-  if (calm_model_parse(&model, context, m.bytes, m.length, "net", NULL) ||
-      calm_plan_make(&plan, model, options))
-    fail_msg("%s", calm_context_message(context));
-  assert_ptr_not_equal(calm_plan_model(plan), model);
-  assert_int_equal(calm_plan_write(plan, "never-written"), CALM_MISUSE);
-  assert_non_null(strstr(calm_context_message(context), "read from memory"));
-  calm_plan_free(plan);
-  calm_model_free(model);
-  calm_options_free(options);
+  assert_int_equal(try_all(context, "no-such-site"), CALM_MISUSE);
+  assert_int_equal(try_all(context, ",,"), CALM_MISUSE);
   assert_int_equal(calm_context_bytes(context), 0);
   calm_context_free(context);
-  free(m.bytes);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_out_of_memory),
-                                     cmocka_unit_test(test_without_file)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rounds),
+      cmocka_unit_test(test_model_of_plan),
+      cmocka_unit_test(test_words),
+      cmocka_unit_test(test_lack_of_memory),
+      cmocka_unit_test(test_misuse_leaves_nothing),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,7 @@ static void test_kinds(void **state) {
   is_noop(SAME AFTER "op u squeeze ( x ) -> ( y )\n");
   is_noop(SAME AFTER "op u expand_dims ( x ) -> ( y )\n");
   is_noop(SAME AFTER "op u bitcast ( x ) -> ( y )\n");
+  is_noop(SAME AFTER "op u cast ( x ) -> ( y ) to=f32\n");
   is_noop(SAME AFTER "op u concat ( x ) -> ( y )\n");
   is_noop(SAME AFTER "tensor k i32[1] const\nop u split ( k x ) -> ( y )\n");
   is_noop(
@@ -58,6 +59,10 @@ static void test_what_is_none(void **state) {
   is_refused(
       "tensor x 6 input\ntensor y 6\ntensor z 6 output\n"
       "op u bitcast ( x ) -> ( y )\nop last relu ( y ) -> ( z )\n",
+      "none");
+  is_refused(
+      "tensor x 6 input\ntensor y 6\ntensor z 6 output\n"
+      "op u cast ( x ) -> ( y )\nop last relu ( y ) -> ( z )\n",
       "none");
   is_refused(SAME AFTER "op u concat ( x ) -> ( y ) activation=relu\n", "none");
   is_refused("tensor x f32[1,3] input\ntensor y f32[2,3]\n" AFTER
