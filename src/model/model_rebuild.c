@@ -4,8 +4,8 @@
 static calm_status no_file(const calm_model *model) {
   return context_fail(
       model->context, CALM_MISUSE,
-      "%s: only a model that was opened from a .tflite or .onnx "
-      "file has constants",
+      "%s: a model that was built or read from memory has no file "
+      "to be rewritten; open a file",
       model->path);
 }
 
