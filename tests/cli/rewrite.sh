@@ -97,6 +97,9 @@ run plan $graph --rewrite auto -v
 out_has "nothing would be gained"
 [ "$(awk 'length > 100' "$work/out" | wc -l)" = 0 ] || fault "a line is long"
 
+run plan $graph --rewrite paper -v
+out_has "the paper does not select it"
+
 checking "a text is written, read back, and checked with its plan"
 run plan $graph --rewrite auto -o "$work/less.cg" --emit plan="$work/plan.json"
 code_is 0
