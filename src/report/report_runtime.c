@@ -56,8 +56,10 @@ static void describe_litert(text *out, const calm_plan *plan) {
               "TensorFlow Lite places tensors by itself, as shown here: its "
               "arena takes %s bytes",
               report_number(r->head_bytes).text);
-  text_format(out, ", in the order of the file %s",
-              report_number(r->default_head_bytes).text);
+  text_format(
+      out, ", %s %s",
+      plan->round_count ? "for the file as it is" : "in the order of the file",
+      report_number(r->default_head_bytes).text);
   if (r->persistent_bytes)
     text_format(out, "; variables have another of %s bytes",
                 report_number(r->persistent_bytes).text);
