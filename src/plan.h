@@ -77,7 +77,7 @@ typedef struct plan_site {
   const char *name;
   const char *kind;   /* its rule */
   const char *reason; /* why it is left as it is; NULL: it is rewritten */
-  uint32_t operators; /* the graph has so many more for it */
+  int64_t operators;  /* the graph has so many more for it; UNKNOWN_GAIN */
   /* What the peak has less of where this site alone is rewritten, and of what
      it would have more without this site; UNKNOWN_GAIN: not computed. */
   int64_t bytes_alone, bytes_together;
@@ -100,7 +100,7 @@ typedef struct plan_rewriting {
 } plan_rewriting;
 
 struct plan_round; /* plan_rewrite.h */
-enum { PLAN_MOST_ROUNDS = 2 };
+enum { PLAN_MOST_ROUNDS = 3 };
 
 struct calm_plan {
   calm_context *context;

@@ -20,8 +20,12 @@ typedef struct rewriting {
   calm_plan *as_is; /* of the original */
   plan_round *rounds[PLAN_MOST_ROUNDS];
   uint32_t round_count;
-  rewrite_sites first, sites; /* of the original, of what round 1 made */
-  bool *first_taken, *taken;  /* per site of these */
+  struct {
+    rewrite_sites sites;
+    bool *taken;                    /* per site */
+  } harmless[PLAN_MOST_ROUNDS - 1]; /* of the rounds but the last */
+  rewrite_sites sites;              /* of the graph as it is by now */
+  bool *taken;                      /* per site of these */
   rewrite_choice choice;
   limits l;
   arena scratch;
@@ -56,7 +60,11 @@ static void begin_effort(rewriting *r, uint64_t ticks) {
   r->l.max_ticks = number_smaller(r->l.max_ticks, ticks);
 }
 
-/* ---- The first round: what never costs memory ---------------------------- */
+/* ---- The first rounds: what never costs memory ---------------------------
+ *
+ * No-ops go first, and then what they stood between is folded, so that nothing
+ * is folded twice.
+ */
 
 static bool any_of(const bool *taken, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
@@ -64,42 +72,57 @@ static bool any_of(const bool *taken, uint32_t count) {
   return false;
 }
 
-static calm_status take_harmless(rewriting *r) {
-  bool *named;
-  const uint32_t count = r->first.count;
-  ARENA_ARRAY(&r->scratch, r->first_taken, count);
-  ARENA_ARRAY(&r->scratch, named, count);
-  TRY(plan_take_named(named, &r->words, &r->first));
-  if (is_mode(r, "sites"))
-    TRY(plan_check_words(&r->words, &r->first, &r->scratch));
-  for (uint32_t i = 0; i < count; i++) {
-    const rewrite_site *site = &r->first.sites[i];
-    const bool wanted = is_mode(r, "sites") ? named[i] : !is_mode(r, "paper");
-    r->first_taken[i] = wanted && site->harmless && !site->refusal &&
-                        !(r->target.chained && site->rule == REWRITE_sums);
-  }
-  return CALM_OK;
-}
-
 static calm_model *current(const rewriting *r) {
   return r->round_count ? &r->rounds[r->round_count - 1]->model : r->original;
 }
 
-static calm_status rewrite_first(rewriting *r) {
+static bool is_harmless(const rewriting *r, const rewrite_site *site,
+                        bool noops) {
+  return site->harmless && !site->refusal &&
+         (site->rule == REWRITE_noops) == noops &&
+         !(r->target.chained && site->rule == REWRITE_sums);
+}
+
+static calm_status take_harmless(bool **out, rewriting *r, bool noops) {
+  bool *taken, *named;
+  const uint32_t count = r->sites.count;
+  ARENA_ARRAY(&r->scratch, taken, count);
+  ARENA_ARRAY(&r->scratch, named, count);
+  TRY(plan_take_named(named, &r->words, &r->sites));
+  if (is_mode(r, "sites") && r->round_count == 0)
+    TRY(plan_check_words(&r->words, &r->sites, &r->scratch));
+  for (uint32_t i = 0; i < count; i++) {
+    const bool wanted = is_mode(r, "sites") ? named[i] : !is_mode(r, "paper");
+    taken[i] = wanted && is_harmless(r, &r->sites.sites[i], noops);
+  }
+  *out = taken;
+  return CALM_OK;
+}
+
+static calm_status rewrite_harmless(rewriting *r, bool noops) {
   plan_round *round;
-  TRY(take_harmless(r));
-  r->sites = r->first;
-  if (!any_of(r->first_taken, r->first.count)) return CALM_OK;
-  TRY(plan_round_new(&round, r->original));
+  bool *taken;
+  TRY(take_harmless(&taken, r, noops));
+  if (!any_of(taken, r->sites.count)) return CALM_OK;
+  r->harmless[r->round_count].sites = r->sites;
+  r->harmless[r->round_count].taken = taken;
+  TRY(plan_round_new(&round, current(r)));
   r->rounds[r->round_count++] = round;
-  TRY(rewrite_apply(&round->edit, &r->first, r->first_taken, &round->arena));
+  TRY(rewrite_apply(&round->edit, &r->sites, taken, &round->arena));
   TRY(plan_round_finish(round));
   TRY(rewrite_check(&round->edit, r->context));
   return rewrite_find_sites(&r->sites, &round->model.graphs.data[0],
                             &r->target.options, &r->scratch);
 }
 
-/* ---- The second round: what has to be chosen ----------------------------- */
+static calm_status rewrite_first(rewriting *r) {
+  TRY(rewrite_find_sites(&r->sites, &r->original->graphs.data[0],
+                         &r->target.options, &r->scratch));
+  TRY(rewrite_harmless(r, true));
+  return rewrite_harmless(r, false);
+}
+
+/* ---- The last round: what has to be chosen ------------------------------- */
 
 /* The selection of the paper: concats of more than two operands, and those
    before depthwise convolutions. */
@@ -121,7 +144,7 @@ static calm_status choose_all(rewriting *r) {
   return CALM_OK;
 }
 
-/* What the first round has done is not there to be named any more. */
+/* What the first rounds have done is not there to be named any more. */
 static calm_status choose_named(rewriting *r) {
   TRY(plan_take_named(r->taken, &r->words, &r->sites));
   return CALM_OK;
@@ -149,7 +172,7 @@ static calm_status choose(rewriting *r, plan_judge *j) {
   return rewrite_leave_effective(r->taken, &r->sites, &r->scratch);
 }
 
-static calm_status rewrite_second(rewriting *r, plan_judge *j) {
+static calm_status rewrite_last(rewriting *r, plan_judge *j) {
   TRY(choose(r, j));
   if (!any_of(r->taken, r->sites.count)) return CALM_OK;
   begin_effort(r, UINT64_MAX);
@@ -234,7 +257,10 @@ static calm_status record(calm_plan *plan, rewriting *r, plan_judge *j) {
   if (r->choice.proved && plan->summary.order_outcome == CALM_OPTIMAL &&
       plan->summary.peak_bytes <= r->choice.score.peak_bytes)
     w->proof = r->choice.proof;
-  TRY(plan_record_harmless(plan, &r->first, r->first_taken));
+  for (uint32_t i = 0; i < PLAN_MOST_ROUNDS - 1; i++)
+    if (r->harmless[i].taken)
+      TRY(plan_record_harmless(plan, &r->harmless[i].sites,
+                               r->harmless[i].taken));
   begin_effort(r, WORTH_TICKS);
   return plan_record_sites(plan, j, r->taken);
 }
@@ -244,13 +270,11 @@ static calm_status make(calm_plan **out, rewriting *r) {
   calm_plan *plan;
   TRY(read_mode(r));
   TRY(plan_rewrite_target(&r->target, r->original, r->options, &r->scratch));
-  TRY(rewrite_find_sites(&r->first, &r->original->graphs.data[0],
-                         &r->target.options, &r->scratch));
   TRY(rewrite_first(r));
   TRY(plan_make_as_is(&r->as_is, r->original, r->options));
   TRY(plan_judge_init(&j, current(r), &r->sites, &r->target, r->options, &r->l,
                       &r->scratch));
-  TRY(rewrite_second(r, &j));
+  TRY(rewrite_last(r, &j));
   TRY(choose_plan(&plan, r));
   calm_status status = record(plan, r, &j);
   if (status == CALM_OK)

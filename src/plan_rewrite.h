@@ -2,9 +2,9 @@
  * Plans of rewritten graphs.  The original is planned first, as it is: what
  * rewriting does not improve on is not rewritten, and it is what the result is
  * compared with.  Then the graph is rewritten in rounds, each of which makes a
- * model without a file from the one before: first what never costs memory
- * (no-ops, folding), then what has to be chosen.  The last model goes through
- * the pipeline like any other.
+ * model without a file from the one before: no-ops leave, then constants are
+ * folded, neither of which ever costs memory, then comes what has to be chosen.
+ * The last model goes through the pipeline like any other.
  *
  *   plan_rewrite.c          the order of events
  *   plan_rewrite_target.c   what the runtime can do, by options and model

@@ -88,6 +88,7 @@ static calm_status solve(order_result *out, const plan_judge *j,
   l.next_look = 0;
   TRY(order_solve(out, problem, &o, a, &l));
   limits_spend(j->l, l.ticks - j->l->ticks);
+  limits_look(j->l); /* there may be seconds between two questions */
   return CALM_OK;
 }
 

@@ -104,16 +104,31 @@ static calm_status rebuild(calm_model **out, const calm_plan *plan,
   return status;
 }
 
-/* Two rounds are one edit of the original, as ids of a file between them need
+/* All rounds are one edit of the original, as ids of a file between them need
    not be those of the round's graph. */
+static calm_status compose_rounds(graph_edit *out, const calm_plan *plan,
+                                  arena *a) {
+  graph_edit whole, longer;
+  TRY(rewrite_compose(&whole, &plan->rounds[0]->edit, &plan->rounds[1]->edit,
+                      a));
+  for (uint32_t i = 2; i < plan->round_count; i++) {
+    const calm_status status =
+        rewrite_compose(&longer, &whole, &plan->rounds[i]->edit, a);
+    graph_edit_free(&whole);
+    TRY(status);
+    whole = longer;
+  }
+  *out = whole;
+  return CALM_OK;
+}
+
 calm_status plan_rewrite_file(calm_model **out, const calm_plan *plan) {
-  graph_edit both;
+  graph_edit whole;
   if (plan->round_count == 0) return *out = NULL, CALM_OK;
-  plan_round *first = plan->rounds[0];
   plan_round *last = plan->rounds[plan->round_count - 1];
-  if (first == last) return rebuild(out, plan, &first->edit, first);
-  TRY(rewrite_compose(&both, &first->edit, &last->edit, &last->arena));
-  const calm_status status = rebuild(out, plan, &both, last);
-  graph_edit_free(&both);
+  if (plan->round_count == 1) return rebuild(out, plan, &last->edit, last);
+  TRY(compose_rounds(&whole, plan, &last->arena));
+  const calm_status status = rebuild(out, plan, &whole, last);
+  graph_edit_free(&whole);
   return status;
 }

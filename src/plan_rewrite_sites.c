@@ -62,11 +62,17 @@ typedef struct worth {
   uint32_t chosen_ops;
 } worth;
 
+/* Rewriting the graph costs time before the search for an order does. */
+static bool is_spent(worth *w) {
+  enum { TICKS_PER_OP = 16 };
+  return limits_spend(w->j->l, TICKS_PER_OP * (uint64_t)w->chosen_ops) ||
+         limits_look(w->j->l);
+}
+
 /* UINT64_MAX: not known, for want of effort. */
 static calm_status exact_peak(uint64_t *out, worth *w, const bool *taken) {
   rewrite_peak peak = {UINT64_MAX, 0};
-  if (!limits_spend(w->j->l, 1))
-    TRY(plan_judge_peak(&peak, w->j, taken, UINT64_MAX));
+  if (!is_spent(w)) TRY(plan_judge_peak(&peak, w->j, taken, UINT64_MAX));
   *out = peak.peak_bytes == peak.bound_bytes ? peak.peak_bytes : UINT64_MAX;
   return CALM_OK;
 }
@@ -89,9 +95,9 @@ static calm_status begin_worth(worth *w, plan_judge *j, const bool *taken,
     w->none[i] = site->harmless && taken[i];
     w->chosen[i] = taken[i];
   }
+  TRY(plan_count_ops(&w->chosen_ops, j, w->chosen));
   TRY(exact_peak(&w->none_peak, w, w->none));
-  TRY(exact_peak(&w->chosen_peak, w, w->chosen));
-  return plan_count_ops(&w->chosen_ops, j, w->chosen);
+  return exact_peak(&w->chosen_peak, w, w->chosen);
 }
 
 static calm_status weigh_alone(plan_site *s, worth *w, uint32_t i) {
@@ -107,6 +113,8 @@ static calm_status weigh_alone(plan_site *s, worth *w, uint32_t i) {
 static calm_status weigh_together(plan_site *s, worth *w, uint32_t i) {
   uint64_t without;
   uint32_t ops;
+  s->operators = UNKNOWN_GAIN;
+  if (is_spent(w)) return CALM_OK;
   w->chosen[i] = false;
   calm_status status = exact_peak(&without, w, w->chosen);
   if (status == CALM_OK) status = plan_count_ops(&ops, w->j, w->chosen);

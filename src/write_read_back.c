@@ -62,9 +62,19 @@ static bool same_attributes(const graph_op *a, const graph_op *b) {
   return true;
 }
 
+/* In an .onnx file a depthwise convolution of one channel is one like any
+   other. */
+static bool same_kind(const comparison *c, const graph_op *a,
+                      const graph_op *b) {
+  const char *group = graph_op_attribute(a, "group");
+  if (a->kind == b->kind) return true;
+  return c->roughly && a->kind == OP_depthwise_conv2d && b->kind == OP_conv2d &&
+         (!group || !strcmp(group, "1"));
+}
+
 /* The name of an operator may speak of its place. */
 static bool same_op(const comparison *c, const graph_op *a, const graph_op *b) {
-  return a->kind == b->kind &&
+  return same_kind(c, a, b) &&
          (c->roughly || (!strcmp(a->kind_name, b->kind_name) &&
                          a->workspace_bytes == b->workspace_bytes &&
                          same_attributes(a, b))) &&

@@ -124,23 +124,16 @@ calm_status model_constant(const uint8_t **out, uint64_t *length,
 
 /*
  * The file of `model` with the entry graph of `edit` in place of its own, which
- * is edit->before or numbered like it; the constants of the edit are filled in.
- * What only the old graph needed is gone, everything else is kept; ids of the
- * graph that is then read are those of edit->after, in .onnx files only once
- * model_number_like has seen to it.  An offline plan and what else speaks of
+ * is edit->before; the constants of the edit are filled in.  What only the old
+ * graph needed is gone, everything else is kept.  The graph that is then read
+ * has the ids of edit->after; in .onnx files, which do not number their
+ * tensors, those of operators only.  An offline plan and what else speaks of
  * tensors by number goes or is renumbered.  The bytes lie in `a`.
  * CALM_UNSUPPORTED, naming what is in the way.
  */
 calm_status model_rebuild(const uint8_t **out, size_t *length,
                           const calm_model *model, const graph_edit *edit,
                           arena *a);
-
-/*
- * Number the tensors of the entry graph as in `like`, which has the same ones
- * by name: .onnx files cannot say in which order theirs are to be read.
- * CALM_INTERNAL if they are others.
- */
-calm_status model_number_like(calm_model *model, const graph *like);
 
 /* The formats' own. */
 calm_status tflite_constant(const uint8_t **out, uint64_t *length,

@@ -30,8 +30,7 @@ typedef struct onnx_rebuilder {
   bool fused;      /* there is a FusedConv */
 } onnx_rebuilder;
 
-/* What an operator of the edit comes from, as the file has it: `before` has the
-   same numbers, but need not have come from this file. */
+/* What an operator of the edit comes from. */
 const graph_op *rebuild_was(const onnx_rebuilder *b, op_id u);
 
 /* Its node. */

@@ -16,7 +16,7 @@ static calm_status refuse(const onnx_rebuilder *b, const char *before,
 /* ---- Who is who ---------------------------------------------------------- */
 
 const graph_op *rebuild_was(const onnx_rebuilder *b, op_id u) {
-  return &b->model->graphs.data[0].ops.data[b->edit->ops.data[u].from];
+  return &b->edit->before->ops.data[b->edit->ops.data[u].from];
 }
 
 const onnx_node *rebuild_source(const onnx_rebuilder *b, op_id u) {
@@ -26,7 +26,7 @@ const onnx_node *rebuild_source(const onnx_rebuilder *b, op_id u) {
 static value_id value_of(const onnx_rebuilder *b, tensor_id t) {
   const edit_tensor *descent = &b->edit->tensors.data[t];
   if (descent->contents != EDIT_SAME) return CALM_NONE;
-  return b->model->graphs.data[0].tensors.data[descent->from].file_index;
+  return b->edit->before->tensors.data[descent->from].file_index;
 }
 
 const char *rebuild_name(const onnx_rebuilder *b, tensor_id t) {

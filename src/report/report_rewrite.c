@@ -92,7 +92,7 @@ static void add_row(report_table *t, const plan_site *site) {
     return;
   }
   add_gain(t, site->bytes_together);
-  report_table_number(t, site->operators);
+  add_gain(t, site->operators);
 }
 
 /* What became of the sites that are rewritten, or the reasons of the others. */
@@ -147,12 +147,12 @@ static json_t *list_sites(arena *scratch, const plan_rewriting *r) {
   for (uint32_t i = 0; i < r->site_count; i++) {
     const plan_site *site = &r->sites[i];
     list = report_json_append(
-        list, json_pack("{s:o, s:s, s:b, s:o, s:o, s:I, s:o}", "name",
+        list, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "name",
                         report_json_name(scratch, site->name), "kind",
                         site->kind, "applied", is_applied(site), "bytes_alone",
                         gain_value(site->bytes_alone), "bytes_together",
                         gain_value(site->bytes_together), "operators",
-                        (json_int_t)site->operators, "reason",
+                        gain_value(site->operators), "reason",
                         report_json_name(scratch, site->reason)));
   }
   return list;

@@ -74,7 +74,7 @@ static const char *fault_of_tensor(const judge *j, tensor_id t) {
   return tensor->type == from->type ? NULL : "it has another type than before";
 }
 
-static calm_status check_tensors(const judge *j) {
+static calm_status check_descent(judge *j) {
   if (j->edit->tensors.count != j->after->tensors.count ||
       j->edit->ops.count != j->after->ops.count)
     return context_fail(j->a.context, CALM_INTERNAL,
@@ -83,6 +83,11 @@ static calm_status check_tensors(const judge *j) {
     const char *fault = fault_of_tensor(j, t);
     if (fault) return fail_tensor(j, t, fault);
   }
+  for (op_id u = 0; u < j->after->ops.count; u++)
+    if (j->edit->ops.data[u].from >= j->before->ops.count) {
+      j->fault = "it comes from nowhere";
+      return fail_op(j, u);
+    }
   return CALM_OK;
 }
 
@@ -175,12 +180,13 @@ static calm_status is_complete(bool *out, judge *j, op_id u, tensor_id t) {
 static calm_status settle(judge *j, op_id u, tensor_id t) {
   const edit_tensor *descent = judge_descent(j, t);
   meaning *x = &j->of[t];
-  const meaning *wanted = &j->m.of[descent->from];
+  const meaning *wanted = &j->m.of[descent->from],
+                *made = &j->m.made[descent->from];
   if (!x->sum && !x->run_count && !x->map) judge_refuse(j, "it makes nothing");
   if (!j->fault && !fits_meaning(j, t, x))
     judge_refuse(j, "its result has another shape or type");
   if (descent->contents != EDIT_SAME || j->fault) return CALM_OK;
-  bool complete = meaning_equal(x, wanted);
+  bool complete = meaning_equal(x, wanted) || meaning_equal(x, made);
   if (!complete) TRY(is_complete(&complete, j, u, t));
   if (!complete) return judge_refuse(j, "its result is not what it was");
   *x = *wanted;
@@ -193,10 +199,6 @@ static calm_status check_op(judge *j, op_id u) {
   const graph_op *op = judge_op(j, u);
   const edit_op *descent = &j->edit->ops.data[u];
   j->fault = NULL;
-  if (descent->from >= j->before->ops.count) {
-    judge_refuse(j, "it comes from nowhere");
-    return fail_op(j, u);
-  }
   if (!judge_activation_told(j, u))
     judge_refuse(j, "its activation is not what it says");
   if (!j->fault && descent->role == EDIT_KEEP && judge_is_as_before(j, u)) {
@@ -232,11 +234,11 @@ static calm_status check_sources(judge *j) {
 }
 
 /* What the user gives and gets, and what outlives the run, is all there. */
-static calm_status check_borders(const judge *j, const bool *kept) {
+static calm_status check_borders(const judge *j) {
   const unsigned border =
       CALM_TENSOR_INPUT | CALM_TENSOR_OUTPUT | CALM_TENSOR_VARIABLE;
   for (tensor_id t = 0; t < j->before->tensors.count; t++)
-    if (judge_old_tensor(j, t)->flags & border && !kept[t])
+    if (judge_old_tensor(j, t)->flags & border && !j->m.kept[t])
       return context_fail(j->a.context, CALM_INTERNAL,
                           "tensor '%s' is not in the rewritten graph",
                           judge_old_tensor(j, t)->name);
@@ -280,7 +282,9 @@ static calm_status check_state(const judge *j) {
   return CALM_OK;
 }
 
-static bool waits_for(const graph_op *op, op_id other) {
+/* Mostly the i-th is the i-th still. */
+static bool waits_for(const graph_op *op, uint32_t likely, op_id other) {
+  if (likely < op->after_count && op->after[likely] == other) return true;
   for (uint32_t i = 0; i < op->after_count; i++)
     if (op->after[i] == other) return true;
   return false;
@@ -295,7 +299,8 @@ static calm_status check_control(judge *j) {
     if (role == EDIT_ADD || role == EDIT_SUM) continue;
     for (uint32_t i = 0; i < old->after_count; i++) {
       const op_id awaited = j->completion[old->after[i]];
-      if (awaited != CALM_NONE && waits_for(judge_op(j, u), awaited)) continue;
+      if (awaited != CALM_NONE && waits_for(judge_op(j, u), i, awaited))
+        continue;
       j->fault = "it does not wait for the operators that it waited for";
       return fail_op(j, u);
     }
@@ -317,18 +322,16 @@ static calm_status check_ops(judge *j) {
 }
 
 static calm_status judge_edit(judge *j) {
-  bool *kept;
-  ARENA_ARRAY(&j->a, kept, j->before->tensors.count);
+  bool *kept, *whole;
   ARENA_ARRAY(&j->a, j->of, j->after->tensors.count);
   ARENA_ARRAY(&j->a, j->completion, j->before->ops.count);
-  TRY(check_tensors(j));
   for (op_id v = 0; v < j->before->ops.count; v++) j->completion[v] = CALM_NONE;
-  for (tensor_id t = 0; t < j->after->tensors.count; t++)
-    if (judge_descent(j, t)->contents == EDIT_SAME)
-      kept[judge_descent(j, t)->from] = true;
-  TRY(meanings_build(&j->m, j->before, kept, &j->a));
+  TRY(check_descent(j));
+  TRY(judge_find_kept(&kept, &whole, j));
+  j->m = (meanings){.g = j->before, .kept = kept, .whole = whole, .a = &j->a};
+  TRY(meanings_build(&j->m));
   TRY(check_sources(j));
-  TRY(check_borders(j, kept));
+  TRY(check_borders(j));
   TRY(check_ops(j));
   TRY(check_state(j));
   return check_control(j);

@@ -9,8 +9,13 @@
  *     SLICE        GIVEN         GIVEN, that part of the recipe
  *     SLICE        ZERO          ZERO
  *     ZERO         any           ZERO
+ *     GIVEN        any           GIVEN, what the recipes start from followed
+ *                                into the original
  */
+#include <string.h>
+
 #include "rewrite/rewrite.h"
+#include "rewrite/rewrite_contents.h"
 
 static calm_status refuse(const graph_edit *second, const char *what,
                           const char *name) {
@@ -54,9 +59,83 @@ static bool join_tensor(edit_tensor *out, const edit_tensor *first,
     case EDIT_ZERO:
       *out = (edit_tensor){.from = first->from, .contents = second->contents};
       return true;
-    case EDIT_GIVEN: return false;
+    case EDIT_GIVEN: break;
   }
   return false;
+}
+
+/* ---- Recipes -------------------------------------------------------------
+ */
+
+static bool has_contents(const graph_edit *first, tensor_id t,
+                         edit_contents contents) {
+  return first->tensors.data[t].contents == contents;
+}
+
+/* Do the steps of one go on where those of the other end? */
+static bool go_on(const edit_recipe *begun, const edit_recipe *more) {
+  return begun->rank == more->rank && begun->axis == more->axis &&
+         !memcmp(begun->dimensions, more->dimensions,
+                 more->rank * sizeof *more->dimensions);
+}
+
+/* Steps are with constants of the original. */
+static bool can_join_recipe(const graph_edit *first, const edit_recipe *more) {
+  const tensor_id start = more->start;
+  for (uint32_t i = 0; i < more->step_count; i++) {
+    const tensor_id c = more->steps[i].constant;
+    if (c != CALM_NONE && !has_contents(first, c, EDIT_SAME)) return false;
+  }
+  return start == CALM_NONE || has_contents(first, start, EDIT_SAME) ||
+         (has_contents(first, start, EDIT_GIVEN) &&
+          go_on(first->tensors.data[start].recipe, more));
+}
+
+static void follow(tensor_id *t, const graph_edit *first) {
+  if (*t != CALM_NONE) *t = first->tensors.data[*t].from;
+}
+
+/* What the first round made of the start, and then the steps of the second. */
+static calm_status join_recipe(edit_tensor *out, const graph_edit *first,
+                               const edit_recipe *more, arena *a) {
+  edit_recipe *recipe;
+  recipe_step *steps;
+  uint32_t begun = 0;
+  ARENA_ARRAY(a, recipe, 1);
+  *recipe = *more;
+  if (more->start != CALM_NONE &&
+      has_contents(first, more->start, EDIT_GIVEN)) {
+    const edit_recipe *start = first->tensors.data[more->start].recipe;
+    recipe->start = start->start;
+    recipe->number = start->number;
+    begun = start->step_count;
+    ARENA_ARRAY(a, steps, (size_t)begun + more->step_count);
+    memcpy(steps, start->steps, begun * sizeof *steps);
+  } else {
+    follow(&recipe->start, first);
+    ARENA_ARRAY(a, steps, (size_t)more->step_count + 1);
+  }
+  for (uint32_t i = 0; i < more->step_count; i++) {
+    steps[begun + i] = more->steps[i];
+    follow(&steps[begun + i].constant, first);
+  }
+  recipe->steps = steps;
+  recipe->step_count = begun + more->step_count;
+  *out = (edit_tensor){
+      .from = out->from, .contents = EDIT_GIVEN, .recipe = recipe};
+  return CALM_OK;
+}
+
+/* ---- Both ----------------------------------------------------------------
+ */
+
+static calm_status join(bool *done, edit_tensor *out, const graph_edit *first,
+                        const edit_tensor *second, arena *a) {
+  const edit_tensor *from = &first->tensors.data[second->from];
+  *done = join_tensor(out, from, second);
+  if (second->contents != EDIT_GIVEN) return CALM_OK;
+  *done = can_join_recipe(first, second->recipe);
+  return *done ? join_recipe(out, first, second->recipe, a) : CALM_OK;
 }
 
 /* An operator that only one of the rounds made anew. */
@@ -75,8 +154,9 @@ static calm_status compose(graph_edit *out, const graph_edit *first,
     const edit_tensor *descent = &second->tensors.data[t];
     const graph_tensor *tensor = &second->after.tensors.data[t];
     edit_tensor joined;
-    if (!join_tensor(&joined, &first->tensors.data[descent->from], descent))
-      return refuse(second, "tensor", tensor->name);
+    bool done;
+    TRY(join(&done, &joined, first, descent, out->after.arena));
+    if (!done) return refuse(second, "tensor", tensor->name);
     TRY(graph_edit_add_tensor(&id, out, tensor, &joined));
   }
   for (op_id u = 0; u < second->ops.count; u++) {

@@ -5,19 +5,32 @@
 
 #include "rewrite/rewrite_parts.h"
 
-/* The producers of an operator's operands, each once as in preds; operands are
-   few where this is asked. */
-static uint32_t count_producers(const graph *g, const graph_op *op) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < op->input_count; i++) {
-    bool first =
-        op->inputs[i] != CALM_NONE && g->producer[op->inputs[i]] != CALM_NONE;
-    for (uint32_t k = 0; k < i && first; k++)
-      first = op->inputs[k] == CALM_NONE ||
-              g->producer[op->inputs[k]] != g->producer[op->inputs[i]];
-    count += first;
+/* Does `u` read t?  Its readers are in their order. */
+static bool is_reader(const graph *g, op_id u, tensor_id t) {
+  uint32_t low = g->reader_begin[t], high = g->reader_begin[t + 1];
+  const uint32_t end = high;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (g->readers[middle] < u)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return count;
+  return low < end && g->readers[low] == u;
+}
+
+static bool makes_operand(const graph *g, op_id pred, op_id u) {
+  const graph_op *op = &g->ops.data[pred];
+  for (uint32_t i = 0; i < op->output_count; i++)
+    if (op->outputs[i] != CALM_NONE && is_reader(g, u, op->outputs[i]))
+      return true;
+  return false;
+}
+
+static bool waits_for_operands_only(const graph *g, op_id u) {
+  for (uint32_t i = g->pred_begin[u]; i < g->pred_begin[u + 1]; i++)
+    if (!makes_operand(g, g->preds[i], u)) return false;
+  return true;
 }
 
 static uint32_t count_reading_ops(const graph *g, tensor_id t) {
@@ -33,7 +46,7 @@ bool rewrite_is_loose(const graph *g, op_id u) {
   if (y == CALM_NONE || op->after_count || op->body_count ||
       op->workspace_bytes || graph_op_stateful(op))
     return false;
-  return g->pred_begin[u + 1] - g->pred_begin[u] == count_producers(g, op) &&
+  return waits_for_operands_only(g, u) &&
          g->succ_begin[u + 1] - g->succ_begin[u] == count_reading_ops(g, y);
 }
 

@@ -87,6 +87,12 @@ bool judge_activation_told(const judge *j, op_id u);
 /* Operator u does with the same operands what the old one did. */
 bool judge_is_as_before(const judge *j, op_id u);
 
+/* ---- Parts of the original ----------------------------------------------- */
+
+/* Which of its tensors are kept, and which of those nobody reads in parts
+   (rewrite_judge_whole.c). */
+calm_status judge_find_kept(bool **kept, bool **whole, judge *j);
+
 /* ---- What results mean --------------------------------------------------- */
 
 /* Channels put together (rewrite_judge_channels.c). */

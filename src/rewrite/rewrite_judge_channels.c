@@ -159,7 +159,7 @@ static bool groups_fit(const judge *j, op_id u) {
 
 calm_status judge_channels(meaning *out, judge *j, op_id u) {
   const graph_op *op = judge_op(j, u), *old = judge_old_op(j, u);
-  const meaning *y = &j->m.of[old->outputs[0]];
+  const meaning *y = &j->m.made[old->outputs[0]];
   int64_t begin, end;
   bool fit = false;
   part p = {.begin = -1,

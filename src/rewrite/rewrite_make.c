@@ -93,6 +93,7 @@ calm_status rewrite_slice(tensor_id *out, rewrite_maker *m, tensor_id t,
   if (*out != CALM_NONE) return CALM_OK;
   TRY(rewrite_resize(&slice, m, range->axis, range->count));
   TRY(rewrite_name(&slice.name, m, slice.name, "p", range->number));
+  slice.flags = CALM_TENSOR_CONST;
   if (range->scaled && slice.scale_count == all && all > 1) {
     slice.scale_count = (uint32_t)range->count;
     slice.quantization = 0;

@@ -1,4 +1,12 @@
-/* Runs of channels, and what each tensor of a graph means. */
+/*
+ * Runs of channels, and what each tensor of a graph means.
+ *
+ * A concat of concats could repeat its operands without end: thirty of two
+ * equal operands each have 2^30 runs.  So a tensor that everybody goes on to
+ * read as a whole means itself to its readers, and the runs are only those that
+ * some operator of the rewritten graph has as operands.  What such a tensor is
+ * made of is known beside that, for whoever makes it in another way.
+ */
 #include "rewrite/rewrite_meaning.h"
 
 #include <stdlib.h>
@@ -6,8 +14,8 @@
 
 #include "base/number.h"
 
-/* Concats of concats could repeat their operands without end. */
-enum { MAX_RUNS = 1 << 22 };
+/* Of a graph; a concat for which no more are left means itself. */
+enum { MAX_RUNS = 1 << 20 };
 
 uint32_t meaning_axis(const graph *g, uint32_t rank) {
   if (!g->channels_first) return rank ? rank - 1 : CALM_NONE;
@@ -131,139 +139,11 @@ calm_status meaning_find(int64_t *out, const meaning *whole,
   return CALM_OK;
 }
 
-/* ---- What operators do --------------------------------------------------- */
-
-static bool same_shape(const graph_tensor *x, const graph_tensor *y) {
-  if (x->type != y->type || x->bytes != y->bytes || x->rank != y->rank)
-    return false;
-  return !x->rank ||
-         !memcmp(x->dimensions, y->dimensions, x->rank * sizeof *x->dimensions);
-}
+/* ---- What tensors mean --------------------------------------------------- */
 
 static tensor_id only_output(const graph_op *op) {
   return op->output_count == 1 ? op->outputs[0] : CALM_NONE;
 }
-
-/* The operand that is worked on: the first that is no constant. */
-static tensor_id data_operand(const graph *g, const graph_op *op) {
-  for (uint32_t i = 0; i < op->input_count; i++)
-    if (op->inputs[i] != CALM_NONE &&
-        !(g->tensors.data[op->inputs[i]].flags & CALM_TENSOR_CONST))
-      return op->inputs[i];
-  return op->input_count ? op->inputs[0] : CALM_NONE;
-}
-
-/* May it, if its output is like its input? */
-static bool hands_on(const graph_op *op) {
-  if (op_kind_flags(op->kind) & OP_VIEW || op->kind == OP_cast) return true;
-  if (op->kind == OP_concat)
-    return op->input_count == 1 && !graph_op_attribute(op, "activation");
-  return op->kind == OP_split || op->kind == OP_split_v;
-}
-
-bool meaning_is_noop(const graph *g, const graph_op *op) {
-  const tensor_id x = data_operand(g, op), y = only_output(op);
-  if (x == CALM_NONE || y == CALM_NONE || !hands_on(op)) return false;
-  const graph_tensor *from = &g->tensors.data[x], *to = &g->tensors.data[y];
-  if (to->type == ELEMENT_ABSTRACT &&
-      (op->kind == OP_cast || op->kind == OP_bitcast))
-    return false;
-  return same_shape(from, to) && from->quantization == to->quantization;
-}
-
-channel_habit meaning_habit(op_kind kind) {
-  static const struct {
-    channel_habit habit;
-    op_kind kinds[48];
-    uint32_t count;
-  } rows[] = {
-#define HABIT(habit, ...) \
-  {HABIT_##habit,         \
-   {__VA_ARGS__},         \
-   sizeof((op_kind[]){__VA_ARGS__}) / sizeof(op_kind)}
-      HABIT(ELEMENT, OP_relu, OP_relu6, OP_relu_n1_to_1, OP_relu_0_to_1,
-            OP_leaky_relu, OP_thresholded_relu, OP_elu, OP_celu, OP_selu,
-            OP_gelu, OP_mish, OP_swish, OP_hard_swish, OP_hard_sigmoid,
-            OP_logistic, OP_softplus, OP_softsign, OP_shrink, OP_tanh, OP_exp,
-            OP_log, OP_sqrt, OP_rsqrt, OP_square, OP_reciprocal, OP_abs, OP_neg,
-            OP_sign, OP_floor, OP_ceil, OP_round, OP_erf, OP_sin, OP_cos,
-            OP_tan, OP_asin, OP_acos, OP_atan, OP_sinh, OP_cosh, OP_asinh,
-            OP_acosh, OP_atanh, OP_logical_not, OP_cast, OP_identity,
-            OP_dropout, OP_clip),
-      HABIT(ELEMENT, OP_quantize, OP_dequantize),
-      HABIT(PICTURE, OP_average_pool1d, OP_average_pool2d, OP_average_pool3d,
-            OP_max_pool1d, OP_max_pool2d, OP_max_pool3d, OP_l2_pool2d,
-            OP_lp_pool, OP_global_average_pool, OP_global_max_pool,
-            OP_global_lp_pool),
-      HABIT(REDUCTION, OP_mean, OP_sum, OP_reduce_max, OP_reduce_min,
-            OP_reduce_prod),
-      HABIT(BROADCAST, OP_add, OP_sub, OP_mul, OP_div, OP_maximum, OP_minimum,
-            OP_pow, OP_prelu),
-      HABIT(VECTORS, OP_batch_normalization, OP_instance_normalization),
-      HABIT(DEPTHWISE, OP_depthwise_conv2d),
-#undef HABIT
-  };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    for (uint32_t k = 0; k < rows[i].count; k++)
-      if (rows[i].kinds[k] == kind) return rows[i].habit;
-  return HABIT_MIXING;
-}
-
-/* Could a reduction along the axes in `set` make y of x? */
-static bool could_reduce(uint32_t set, const graph_tensor *x,
-                         const graph_tensor *y) {
-  uint32_t k = 0;
-  for (uint32_t i = 0; i < x->rank; i++) {
-    const bool gone = set >> i & 1;
-    if (gone && x->rank != y->rank) continue;
-    if (k == y->rank || y->dimensions[k++] != (gone ? 1 : x->dimensions[i]))
-      return false;
-  }
-  return k == y->rank;
-}
-
-/* The axes of a reduction are not at hand: the shapes must leave no doubt that
-   the channels are not among them, and are where channels are. */
-bool meaning_leaves_channels(const graph *g, const graph_op *op) {
-  const graph_tensor *x = &g->tensors.data[op->inputs[0]];
-  const graph_tensor *y = &g->tensors.data[op->outputs[0]];
-  const uint32_t axis = meaning_axis(g, x->rank);
-  if (meaning_habit(op->kind) != HABIT_REDUCTION) return true;
-  if (x->type == ELEMENT_ABSTRACT || axis == CALM_NONE || x->rank > 8)
-    return false;
-  for (uint32_t set = 0; set < UINT32_C(1) << x->rank; set++) {
-    const bool moved = x->rank != y->rank && g->channels_first && set & 1;
-    if ((moved || set >> axis & 1) && could_reduce(set, x, y)) return false;
-  }
-  return true;
-}
-
-/* A product with one number, say; of abstract ones nobody knows. */
-static bool has_scalars(const graph *g, const graph_op *op) {
-  for (uint32_t i = 0; i < op->input_count; i++) {
-    if (op->inputs[i] == CALM_NONE) return false;
-    if (op->inputs[i] == data_operand(g, op)) continue;
-    const graph_tensor *c = &g->tensors.data[op->inputs[i]];
-    if (!(c->flags & CALM_TENSOR_CONST)) return false;
-    if (c->type != ELEMENT_ABSTRACT &&
-        c->bytes * 8 > element_type_bits(c->type))
-      return false;
-  }
-  return op->input_count > 1;
-}
-
-bool meaning_is_uniform(const graph *g, const graph_op *op) {
-  switch (meaning_habit(op->kind)) {
-    case HABIT_ELEMENT:
-    case HABIT_PICTURE: return true;
-    case HABIT_REDUCTION: return meaning_leaves_channels(g, op);
-    case HABIT_BROADCAST: return has_scalars(g, op);
-    case HABIT_DEPTHWISE: return op->input_count == 1;
-    default: return false;
-  }
-}
-
-/* ---- What tensors mean --------------------------------------------------- */
 
 static calm_status mean_itself(meaning *out, const meanings *m, tensor_id t) {
   channel_run *run;
@@ -390,7 +270,7 @@ static calm_status cut_apart(placed_run **out, uint32_t *count, meanings *m,
    its concat has twice: both are the first of them.  A channel of it, or byte,
    makes `made` / `read` of the result. */
 static calm_status mean_uniform(meaning *out, meanings *m, const graph_op *op) {
-  const tensor_id x = data_operand(m->g, op);
+  const tensor_id x = meaning_operand(m->g, op);
   const int64_t read = meaning_channels(m->g, x),
                 made = meaning_channels(m->g, op->outputs[0]);
   placed_run *pieces;
@@ -429,30 +309,51 @@ static bool touches_variable(const graph *g, const graph_op *op) {
 }
 
 /* A variable means something else at another time. */
-static calm_status mean_output(meanings *m, const graph_op *op) {
+static bool is_constant_in_time(const graph *g, const graph_op *op) {
   const tensor_id y = only_output(op);
-  if (y == CALM_NONE || touches_variable(m->g, op)) return CALM_OK;
-  if (m->g->tensors.data[y].flags & CALM_TENSOR_VARIABLE) return CALM_OK;
-  if (meaning_is_noop(m->g, op)) {
-    m->of[y] = m->of[data_operand(m->g, op)];
-    return CALM_OK;
-  }
-  if (joins_channels(m, op)) return mean_concat(&m->of[y], m, op);
-  const tensor_id x = data_operand(m->g, op);
+  return y != CALM_NONE && !touches_variable(g, op) &&
+         !(g->tensors.data[y].flags & CALM_TENSOR_VARIABLE);
+}
+
+tensor_id meaning_handed_on(const graph *g, const graph_op *op) {
+  return meaning_is_noop(g, op) && is_constant_in_time(g, op)
+             ? meaning_operand(g, op)
+             : CALM_NONE;
+}
+
+static calm_status mean_made(meaning *out, meanings *m, const graph_op *op) {
+  if (joins_channels(m, op)) return mean_concat(out, m, op);
+  const tensor_id x = meaning_operand(m->g, op);
   if (x == CALM_NONE || m->of[x].run_count == 1 ||
       !meaning_is_uniform(m->g, op))
     return CALM_OK;
-  return mean_uniform(&m->of[y], m, op);
+  return mean_uniform(out, m, op);
 }
 
-calm_status meanings_build(meanings *m, const graph *g, const bool *kept,
-                           arena *a) {
-  *m = (meanings){.g = g, .kept = kept, .a = a, .runs_left = MAX_RUNS};
-  ARENA_ARRAY(a, m->of, g->tensors.count);
-  ARENA_ARRAY(a, m->seen, g->ops.count);
-  for (tensor_id t = 0; t < g->tensors.count; t++)
+static calm_status mean_output(meanings *m, const graph_op *op) {
+  const tensor_id y = only_output(op), x = meaning_handed_on(m->g, op);
+  if (x != CALM_NONE) {
+    m->of[y] = m->of[x];
+    m->made[y] = m->made[x];
+    return CALM_OK;
+  }
+  if (!is_constant_in_time(m->g, op)) return CALM_OK;
+  TRY(mean_made(&m->made[y], m, op));
+  if (!m->whole[y]) m->of[y] = m->made[y];
+  return CALM_OK;
+}
+
+calm_status meanings_build(meanings *m) {
+  const uint32_t count = m->g->tensors.count;
+  m->runs_left = MAX_RUNS;
+  ARENA_ARRAY(m->a, m->of, count);
+  ARENA_ARRAY(m->a, m->made, count);
+  ARENA_ARRAY(m->a, m->seen, m->g->ops.count);
+  for (tensor_id t = 0; t < count; t++) {
     TRY(mean_itself(&m->of[t], m, t));
-  for (uint32_t i = 0; i < g->ops.count; i++)
-    TRY(mean_output(m, &g->ops.data[g->order[i]]));
+    m->made[t] = m->of[t];
+  }
+  for (uint32_t i = 0; i < m->g->ops.count; i++)
+    TRY(mean_output(m, &m->g->ops.data[m->g->order[i]]));
   return CALM_OK;
 }

@@ -53,18 +53,20 @@ typedef struct sum_node {
 } sum_node;
 
 typedef struct meanings {
-  const graph *g;   /* the original */
-  const bool *kept; /* its tensors that the rewritten graph has too */
+  const graph *g;    /* the original */
+  const bool *kept;  /* its tensors that the rewritten graph has too, */
+  const bool *whole; /* and those of them that nobody reads in parts */
   arena *a;
-  meaning *of;    /* of each of its tensors */
+  meaning *of;    /* of each of its tensors, to those who read it, */
+  meaning *made;  /* and as it is made: of a whole one more than itself */
   uint32_t *seen; /* per operator: when it was last looked into */
   uint32_t now;
   uint64_t runs_left; /* to be spent on concats */
 } meanings;
 
-/* Fill in `of`: linear in the channel runs. */
-calm_status meanings_build(meanings *m, const graph *g, const bool *kept,
-                           arena *a);
+/* Fill in the rest of what is given: `g`, `kept`, `whole` and `a`.  Linear in
+   the channel runs. */
+calm_status meanings_build(meanings *m);
 
 /* Along which axis the channels lie; CALM_NONE: it has none.  How many they
    are. */
@@ -94,8 +96,13 @@ int64_t meaning_width(const meaning *x);
 calm_status meaning_find(int64_t *out, const meaning *whole,
                          const meaning *part, int64_t from, arena *a);
 
-/* Does the operator hand on its first input as it is? */
+/* The operand that is worked on: the first that is no constant. */
+tensor_id meaning_operand(const graph *g, const graph_op *op);
+
+/* Does the operator hand that on as it is?  And is it the same at all times:
+   what?  CALM_NONE: no. */
 bool meaning_is_noop(const graph *g, const graph_op *op);
+tensor_id meaning_handed_on(const graph *g, const graph_op *op);
 
 /* Does it, if it reduces, not do so along the channels? */
 bool meaning_leaves_channels(const graph *g, const graph_op *op);

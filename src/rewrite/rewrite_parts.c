@@ -46,7 +46,8 @@ const char *rewrite_refuse_constant(const rewrite_finder *f, tensor_id t) {
   if (!(w->flags & CALM_TENSOR_CONST)) return "its weights are no constants";
   if (f->options->abstract) return NULL;
   if (w->contents == CONTENTS_COMPUTED)
-    return "its weights are computed by operators";
+    return "its weights are computed by operators, or the caller may replace "
+           "them";
   if (w->contents == CONTENTS_ELSEWHERE)
     return "its weights are in another file, or packed";
   if (w->type != ELEMENT_ABSTRACT && element_type_bits(w->type) % 8)

@@ -10,7 +10,7 @@
 
 enum {
   MAX_PARTS = 1024,       /* of one operator */
-  MAX_ALL_PARTS = 1 << 18 /* of a graph: nested concats double them */
+  MAX_ALL_PARTS = 1 << 18 /* of a graph, counted as leaves */
 };
 
 /* What is known of a tensor once every site is taken. */
@@ -19,6 +19,8 @@ typedef struct value {
   op_id source;   /* the operator that it is parts of; CALM_NONE: it is one
                      piece */
   rewrite_parts parts;
+  uint64_t leaves;     /* what parts come to if theirs count one by one, and so
+                          on: nested concats may double them */
   const char *refusal; /* of a concat that has to stay; no parts then */
   op_id reader;        /* the operator that is looked at, */
   uint32_t reads;      /* how many of its operands this is, */
@@ -32,7 +34,7 @@ typedef struct walk {
   value *values;
   op_id *root; /* per operator: towards the one that names its group */
   bool *open;  /* per such root: a concat of its group stays */
-  uint32_t part_count;
+  uint64_t leaf_count;
 } walk;
 
 /* ---- Groups -------------------------------------------------------------- */
@@ -116,9 +118,9 @@ static void turn_to(walk *w, op_id u) {
   }
 }
 
-static const char *refuse_many(const walk *w, uint64_t parts) {
+static const char *refuse_many(const walk *w, uint64_t parts, uint64_t leaves) {
   if (parts > MAX_PARTS) return "it would become more than 1024 operators";
-  if (parts > MAX_ALL_PARTS - w->part_count)
+  if (leaves > MAX_ALL_PARTS - w->leaf_count)
     return "too many operators have been made already";
   return NULL;
 }
@@ -137,7 +139,7 @@ static const char *refuse_reader(walk *w, const rewrite_spot *spot,
   if (g->tensors.data[out].flags & CALM_TENSOR_VARIABLE)
     return "it writes a variable";
   if (v->reads > 1) return "it reads the concat twice";
-  return refuse_many(w, v->parts.count);
+  return refuse_many(w, v->parts.count, v->leaves);
 }
 
 static const char *refuse_spot(walk *w, const rewrite_spot *spot,
@@ -161,6 +163,7 @@ static calm_status derive_parts(walk *w, const rewrite_spot *spot) {
   }
   w->values[out].source = spot->u;
   w->values[out].parts = (rewrite_parts){list, spot->parts.count};
+  w->values[out].leaves = value_of(w, in)->leaves;
   w->root[spot->u] = find_root(w, value_of(w, in)->source);
   open_group_if(w, spot->u, g->tensors.data[out].flags & CALM_TENSOR_OUTPUT);
   return CALM_OK;
@@ -185,7 +188,7 @@ static calm_status visit_spot(walk *w, op_id u, uint32_t slot,
   v->opened |= v->taken;
   open_group_if(w, v->source, !v->taken);
   if (refusal || op->kind == OP_concat) return CALM_OK;
-  w->part_count += v->parts.count;
+  w->leaf_count += v->leaves;
   return rule == REWRITE_kernels ? derive_parts(w, &spot) : CALM_OK;
 }
 
@@ -216,13 +219,26 @@ static calm_status visit_nested(uint64_t *out, walk *w, op_id u,
     value *v = value_of(w, op->inputs[i]);
     if (v->source != CALM_NONE && v->reader == u) {
       const uint64_t more = (uint64_t)v->parts.count * v->reads;
-      const char *many = refuse_many(w, *out + more);
+      const char *many = refuse_many(w, *out + more, 0);
       TRY(visit_spot(w, u, i, refusal ? refusal : many));
       v->reader = CALM_NONE;
     }
     *out += v->source != CALM_NONE && v->taken ? v->parts.count : 1;
   }
   return CALM_OK;
+}
+
+/* Operands that stay have leaves all the same: some other reader may have taken
+   them apart. */
+static uint64_t count_leaves(walk *w, op_id u) {
+  const graph_op *op = &w->f.g->ops.data[u];
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < op->input_count && count <= MAX_ALL_PARTS; i++) {
+    const value *v =
+        op->inputs[i] == CALM_NONE ? NULL : value_of(w, op->inputs[i]);
+    count += v && v->source != CALM_NONE && !v->refusal ? v->leaves : 1;
+  }
+  return count;
 }
 
 static calm_status list_parts(walk *w, op_id u, uint64_t count) {
@@ -243,18 +259,19 @@ static calm_status list_parts(walk *w, op_id u, uint64_t count) {
     }
   }
   w->values[op->outputs[0]].parts = (rewrite_parts){list, filled};
-  w->part_count += filled;
+  w->leaf_count += w->values[op->outputs[0]].leaves;
   return CALM_OK;
 }
 
 /* Why a concat has to stay whatever its readers are, though it may have other
    operands.  A concat of one operand is a no-op. */
-static const char *refuse_opening(const walk *w, op_id u, uint64_t parts) {
+static const char *refuse_opening(const walk *w, op_id u, uint64_t parts,
+                                  uint64_t leaves) {
   const graph_op *op = &w->f.g->ops.data[u];
   if (w->f.g->tensors.data[rewrite_output(op)].flags & CALM_TENSOR_OUTPUT)
     return "the concat is an output of the graph";
   if (op->input_count < 2) return "the concat has one operand";
-  return refuse_many(w, parts);
+  return refuse_many(w, parts, leaves);
 }
 
 /* Groups of operands that end here do not end without a concat. */
@@ -273,8 +290,10 @@ static calm_status visit_concat(walk *w, op_id u) {
   uint64_t count;
   TRY(visit_nested(&count, w, u, refusal));
   if (out == CALM_NONE) return CALM_OK;
-  if (!refusal) refusal = refuse_opening(w, u, count);
+  const uint64_t leaves = count_leaves(w, u);
+  if (!refusal) refusal = refuse_opening(w, u, count, leaves);
   w->values[out].source = u;
+  w->values[out].leaves = leaves;
   w->values[out].refusal = refusal;
   if (!refusal) return list_parts(w, u, count);
   open_groups_of(w, u);

@@ -15,13 +15,16 @@ MODELS = [path for path in models.tflite_cases()
           path.stem not in known.LITERT_REFUSES]
 SWIFTNET = models.CASES / "models/swiftnet_vwwc19_uint8.tflite"
 NEAR = 1e-5  # of the largest value
+# The outputs are probabilities, and far below 1 for the inputs of these tests;
+# the runtime's own optimisation changes them as much.
+PROBABILITIES = {"ch_PP-OCRv4_det_infer"}
 
 
-def assert_near(before, after):
+def assert_near(before, after, largest=0):
     """Floats are close to each other, all else is equal."""
     assert before.dtype == after.dtype and before.shape == after.shape
     if before.dtype.kind == "f" and before.size:
-        limit = NEAR * numpy.nanmax(numpy.abs(before), initial=0)
+        limit = NEAR * numpy.nanmax(numpy.abs(before), initial=largest)
         assert numpy.allclose(after, before, 0, limit, equal_nan=True)
     else:
         assert numpy.array_equal(before, after)
@@ -84,4 +87,4 @@ def test_onnx_package(package, partials, tmp_path):
                      for file in (package, out))
     assert before.keys() == after.keys()
     for name, array in before.items():
-        assert_near(array, after[name])
+        assert_near(array, after[name], int(package.stem in PROBABILITIES))

@@ -373,41 +373,6 @@ static void a_convolution_adds_to_another(void **state) {
   end(w);
 }
 
-/* The graph that an edit made may be edited again, in the file made from it. */
-static void files_may_be_rebuilt_again(void **state) {
-  (void)state;
-  rewriting *w = begin(sum_net(plain_convolution(), 8));
-  keep_rest(w);
-  new_op(w, "C/p1", "C", EDIT_KEEP, OP_conv2d, "x1 w/p1 b", "c/acc1", NULL, 0);
-  new_op(w, "C/p2", "C", EDIT_KEEP, OP_fused_conv, "x2 w/p2 - c/acc1", "c",
-         NULL, 0);
-  keep_op(w, "2_Relu", "c", "y");
-  expect_meant(w);
-  calm_model again;
-  graph_edit second;
-  const uint8_t *bytes;
-  size_t length;
-  model_init(&again, w->r->context, "again");
-  again.map = (file_map){w->bytes, w->length};
-  if (model_read(&again)) fail_msg("%s", reading_message(w->r));
-  assert_int_equal(model_number_like(&again, &w->edit.after), CALM_OK);
-  const graph *g = &again.graphs.data[0], *after = &w->edit.after;
-  for (tensor_id t = 0; t < g->tensors.count; t++)
-    assert_string_equal(g->tensors.data[t].name, after->tensors.data[t].name);
-  for (op_id u = 0; u < g->ops.count; u++)
-    assert_int_equal(g->producer[g->ops.data[u].outputs[0]], u);
-  assert_int_equal(edited_identity(&second, after, &w->a), CALM_OK);
-  assert_int_equal(graph_edit_finish(&second, "second"), CALM_OK);
-  if (model_rebuild(&bytes, &length, &again, &second, &w->a))
-    fail_msg("%s", reading_message(w->r));
-  assert_int_equal(length, w->length);
-  assert_memory_equal(bytes, w->bytes, length);
-  assert_int_equal(model_number_like(&again, w->g), CALM_INTERNAL);
-  graph_edit_free(&second);
-  model_clear(&again);
-  end(w);
-}
-
 static void an_addition_adds_them(void **state) {
   (void)state;
   rewriting *w = begin(sum_net(plain_convolution(), 8));
@@ -640,7 +605,6 @@ int main(void) {
       cmocka_unit_test(an_edit_that_changes_nothing_yields_the_file),
       cmocka_unit_test(public_files_stay_what_they_are),
       cmocka_unit_test(a_convolution_adds_to_another),
-      cmocka_unit_test(files_may_be_rebuilt_again),
       cmocka_unit_test(an_addition_adds_them),
       cmocka_unit_test(the_last_one_has_the_activation),
       cmocka_unit_test(an_addition_has_none),

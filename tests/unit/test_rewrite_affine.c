@@ -274,7 +274,9 @@ static void test_contents_have_to_be_here(void **state) {
   open_first(&r, NORM_CONSTANTS CONV TIMES);
   graph_tensor *tensors = r.f.graphs.data[0].tensors.data;
   tensors[6].contents = CONTENTS_COMPUTED;
-  expect_sites(&r, "conv<times: its weights are computed by operators\n");
+  expect_sites(&r,
+               "conv<times: its weights are computed by operators, or the "
+               "caller may replace them\n");
   tensors[6].contents = CONTENTS_HERE;
   tensors[4].contents = CONTENTS_ELSEWHERE;
   expect_sites(&r, "conv<times: its weights are in another file, or packed\n");

@@ -52,21 +52,30 @@ static bool read_first(void *payload, tensor_id t, const uint8_t **bytes,
   return *bytes;
 }
 
-static void open_rounds(rounds *p) {
+static void begin_rounds(rounds *p, const char *net) {
   memset(p, 0, sizeof *p);
-  open_rewriting(&p->r, REWRITE_affine, NET);
+  open_rewriting(&p->r, REWRITE_affine, net);
   p->r.f.graphs.data[0].channels_first = true;
-  expect_sites(&p->r, "plus\nconv<more\n");
-  apply_all(&p->r);
-  p->r.options.rules[REWRITE_affine] = false;
-  p->r.options.rules[REWRITE_channels] = true;
-  p->r.options.rules[REWRITE_kernels] = true;
+}
+
+/* All sites of the second round are taken. */
+static void end_rounds(rounds *p) {
   must(&p->r, rewrite_find_sites(&p->sites, &p->r.edit.after, &p->r.options,
                                  &p->r.f.arena));
   bool *taken = arena_calloc(&p->r.f.arena, p->sites.count, sizeof *taken);
   memset(taken, 1, p->sites.count * sizeof *taken);
   must(&p->r, rewrite_apply(&p->second, &p->sites, taken, &p->r.f.arena));
   must(&p->r, rewrite_compose(&p->both, &p->r.edit, &p->second, &p->r.f.arena));
+}
+
+static void open_rounds(rounds *p) {
+  begin_rounds(p, NET);
+  expect_sites(&p->r, "plus\nconv<more\n");
+  apply_all(&p->r);
+  p->r.options.rules[REWRITE_affine] = false;
+  p->r.options.rules[REWRITE_channels] = true;
+  p->r.options.rules[REWRITE_kernels] = true;
+  end_rounds(p);
 }
 
 static void close_rounds(rounds *p) {
@@ -139,10 +148,73 @@ static void test_bytes_are_those_of_two_rounds(void **state) {
   close_rounds(&p);
 }
 
+/* Behind a no-op that the first round takes away there is more to fold. */
+static const char AGAIN[] =
+    "tensor x f32[1,2,3,3] input\ntensor w f32[3,2,1,1] const\n"
+    "tensor s f32[3,1,1] const\ntensor c f32[3,1,1] const\n"
+    "tensor k f32[1] const\ntensor u f32[1,3,3,3]\n"
+    "tensor v f32[1,3,3,3]\ntensor o f32[1,3,3,3]\n"
+    "tensor n f32[1,3,3,3]\ntensor y f32[1,3,3,3] output\n"
+    "op conv conv2d ( x w ) -> ( u ) filter=1,1\n"
+    "op times mul ( u s ) -> ( v )\nop plus add ( v c ) -> ( o )\n"
+    "op same identity ( o ) -> ( n )\nop more mul ( n k ) -> ( y )\n";
+
+static void test_what_was_folded_is_folded_again(void **state) {
+  (void)state;
+  rounds p;
+  uint32_t given = 0;
+  begin_rounds(&p, AGAIN);
+  p.r.options.rules[REWRITE_noops] = true;
+  find_sites(&p.r);
+  apply_all(&p.r);
+  assert_int_equal(p.r.edit.after.ops.count, 2);
+  end_rounds(&p);
+  assert_int_equal(p.both.after.ops.count, 1);
+  must(&p.r, rewrite_check(&p.both, p.r.f.context));
+  must(&p.r, rewrite_fill(&p.r.edit, read_original, &p, &p.r.f.arena));
+  must(&p.r, rewrite_fill(&p.second, read_first, &p, &p.r.f.arena));
+  must(&p.r, rewrite_fill(&p.both, read_original, &p, &p.r.f.arena));
+  for (tensor_id t = 0; t < p.both.tensors.count; t++) {
+    const float *twice = (const float *)p.second.tensors.data[t].bytes;
+    const float *once = (const float *)p.both.tensors.data[t].bytes;
+    given += p.both.tensors.data[t].contents == EDIT_GIVEN;
+    for (uint64_t i = 0; once && i < p.both.after.tensors.data[t].bytes / 4;
+         i++)
+      assert_float_equal(once[i], twice[i], 1e-6F * twice[i]);
+  }
+  assert_int_equal(given, 2); /* kernels and bias */
+  close_rounds(&p);
+}
+
+/* A constant that the first round made is no step of the second. */
+static void test_steps_are_with_constants_of_the_original(void **state) {
+  (void)state;
+  rounds p;
+  graph_edit both;
+  begin_rounds(&p, AGAIN);
+  p.r.options.rules[REWRITE_noops] = true;
+  find_sites(&p.r);
+  apply_all(&p.r);
+  end_rounds(&p);
+  edit_tensor *k = NULL;
+  for (tensor_id t = 0; t < p.r.edit.tensors.count; t++)
+    if (!strcmp(p.r.edit.after.tensors.data[t].name, "k"))
+      k = &p.r.edit.tensors.data[t];
+  assert_non_null(k);
+  k->contents = EDIT_ZERO;
+  assert_int_equal(rewrite_compose(&both, &p.r.edit, &p.second, &p.r.f.arena),
+                   CALM_UNSUPPORTED);
+  assert_non_null(strstr(calm_context_message(p.r.f.context),
+                         "was made anew in both rounds"));
+  close_rounds(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_it_is_the_second_graph),
       cmocka_unit_test(test_operators_come_from_the_original),
-      cmocka_unit_test(test_bytes_are_those_of_two_rounds)};
+      cmocka_unit_test(test_bytes_are_those_of_two_rounds),
+      cmocka_unit_test(test_what_was_folded_is_folded_again),
+      cmocka_unit_test(test_steps_are_with_constants_of_the_original)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

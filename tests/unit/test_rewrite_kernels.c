@@ -103,6 +103,31 @@ static void test_broadcast_constants(void **state) {
         "add ( c k ) -> ( y )", "its output has another shape");
 }
 
+/* Which of two equal operands a part is of does not matter where all channels
+   are treated alike. */
+static void test_the_same_operand_twice(void **state) {
+  (void)state;
+  static const char *const constants[] = {"", "1", "4,1", "4,4", "1,1,4,1"};
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+    rewrite_fixture x;
+    char lines[1024];
+    snprintf(lines, sizeof lines,
+             "tensor x f32[1,2,4,4] input\ntensor c f32[1,6,4,4]\n"
+             "tensor k f32[%s] const\ntensor m f32[1,6,4,4]\n"
+             "tensor w f32[3,6,1,1] const\ntensor y f32[1,3,4,4] output\n"
+             "op cat concat ( x x x ) -> ( c ) axis=1\n"
+             "op times mul ( k c ) -> ( m )\n"
+             "op conv conv2d ( m w ) -> ( y )\n",
+             constants[i]);
+    rewrite_open_lines(&x, lines);
+    x.g->channels_first = true;
+    rewrite_do_all(&x);
+    for (op_id u = 0; u < x.edit.after.ops.count; u++)
+      assert_int_not_equal(x.edit.after.ops.data[u].kind, OP_concat);
+    rewrite_close(&x);
+  }
+}
+
 static void test_pools(void **state) {
   (void)state;
   static const char *const kinds[] = {"average_pool2d", "max_pool2d",
@@ -257,15 +282,17 @@ static void test_abstract(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements),
-                                     cmocka_unit_test(test_settings),
-                                     cmocka_unit_test(test_broadcast_constants),
-                                     cmocka_unit_test(test_pools),
-                                     cmocka_unit_test(test_depthwise),
-                                     cmocka_unit_test(test_depthwise_scales),
-                                     cmocka_unit_test(test_normalization),
-                                     cmocka_unit_test(test_reductions),
-                                     cmocka_unit_test(test_ambiguous_reduction),
-                                     cmocka_unit_test(test_abstract)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_elements),
+      cmocka_unit_test(test_settings),
+      cmocka_unit_test(test_broadcast_constants),
+      cmocka_unit_test(test_the_same_operand_twice),
+      cmocka_unit_test(test_pools),
+      cmocka_unit_test(test_depthwise),
+      cmocka_unit_test(test_depthwise_scales),
+      cmocka_unit_test(test_normalization),
+      cmocka_unit_test(test_reductions),
+      cmocka_unit_test(test_ambiguous_reduction),
+      cmocka_unit_test(test_abstract)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
