@@ -47,15 +47,21 @@ static int refuse(const request *r, const char *what, const char *word) {
   return EXIT_USAGE;
 }
 
+/* Only a switch can be `off`. */
+static bool is_candidate(const request *r, const calm_option_info *info,
+                         bool off) {
+  return opt_belongs(info, r->command) && !(off && info->value);
+}
+
 static const char *nearest_option(const request *r, const char *name,
-                                  size_t length) {
+                                  size_t length, bool off) {
   nearest n = nearest_to(name, length);
   const calm_option_info *info;
   const opt_own *own;
   for (size_t i = 0; (own = opt_own_at(i)); i++)
-    if (opt_belongs(&own->info, r->command)) nearest_try(&n, own->info.name);
+    if (is_candidate(r, &own->info, off)) nearest_try(&n, own->info.name);
   for (size_t i = 0; (info = calm_option_at(i)); i++)
-    if (opt_belongs(info, r->command)) nearest_try(&n, info->name);
+    if (is_candidate(r, info, off)) nearest_try(&n, info->name);
   return n.best;
 }
 
@@ -66,23 +72,33 @@ static int refuse_no(const calm_option_info *info) {
   return EXIT_USAGE;
 }
 
+/* What the name was perhaps meant to be; of --no-NAME, what NAME was. */
+static int refuse_unknown(const request *r, const char *name, size_t length) {
+  const size_t no = strlen("no-");
+  const bool off = length > no && !strncmp(name, "no-", no);
+  const size_t skipped = off ? no : 0;
+  const char *best = nearest_option(r, name + skipped, length - skipped, off);
+  if (best)
+    story_tell("unknown option '--%.*s'; did you mean --%s%s?", (int)length,
+               name, off ? "no-" : "", best);
+  else
+    story_tell("unknown option '--%.*s'; see calm %s --help", (int)length, name,
+               r->command->name);
+  return EXIT_USAGE;
+}
+
 /* An option that this command does not have: another's, one to come, or a
    slip. */
 static int refuse_option(const request *r, const calm_option_info *info,
                          const char *name, size_t length) {
-  const char *best = nearest_option(r, name, length);
   const int shown = (int)length;
   if (opt_is_among(later_options, name, length))
     story_tell("--%.*s comes in a later version", shown, name);
   else if (info)
     story_tell("--%.*s is no option of calm %s; it belongs to %s", shown, name,
                r->command->name, info->verbs);
-  else if (best)
-    story_tell("unknown option '--%.*s'; did you mean --%s?", shown, name,
-               best);
   else
-    story_tell("unknown option '--%.*s'; see calm %s --help", shown, name,
-               r->command->name);
+    return refuse_unknown(r, name, length);
   return EXIT_USAGE;
 }
 

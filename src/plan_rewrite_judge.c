@@ -388,17 +388,23 @@ rewrite_judge plan_judge_of(plan_judge *j) {
 /* ---- Counting ------------------------------------------------------------ */
 
 /* A sum of parts is no operator of its own where kernels accumulate; where they
-   do not, k parts have k - 1 additions. */
+   do not, k parts have k - 1 additions, and so have k operands of a sum. */
+static uint32_t count_gone(const graph *g, op_id u, bool fused) {
+  const graph_op *sum = &g->ops.data[u];
+  if (sum->kind != OP_partial_sum) return 0;
+  const op_id first = g->producer[sum->inputs[0]];
+  return fused && g->ops.data[first].kind != OP_add_into ? 1 : 2;
+}
+
 calm_status plan_count_ops(uint32_t *out, const plan_judge *j,
                            const bool *taken) {
   plan_round *round;
-  uint32_t sums = 0;
+  uint32_t gone = 0;
   TRY(apply(&round, j, taken));
   const graph *g = &round->edit.after;
-  for (op_id op = 0; op < g->ops.count; op++)
-    sums += g->ops.data[op].kind == OP_partial_sum;
   const bool fused = j->target->options.partials == PARTIALS_ACCUMULATE;
-  *out = g->ops.count - (fused ? sums : 2 * sums);
+  for (op_id op = 0; op < g->ops.count; op++) gone += count_gone(g, op, fused);
+  *out = g->ops.count - gone;
   plan_round_free(round);
   return CALM_OK;
 }

@@ -125,6 +125,7 @@ static const char *reason_of(const plan_rewriting *r, const rewrite_site *site,
   if (site->refusal) return site->refusal;
   if (!strcmp(r->mode, "auto")) return "nothing would be gained";
   if (!strcmp(r->mode, "all")) return "it is not reached from its concat";
+  if (!strcmp(r->mode, "paper")) return "the paper does not select it";
   return "it was not asked for";
 }
 

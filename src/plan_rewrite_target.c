@@ -171,6 +171,9 @@ calm_status plan_rewrite_target(plan_target *out, const calm_model *model,
   if (is_micro(&memory)) target.options.most_operands = MICRO_CONCAT_OPERANDS;
   choose_rules(&target, options);
   TRY(choose_partials(&target, model, &memory, options));
+  target.options.additions_copy =
+      target.chained && target.options.partials == PARTIALS_ACCUMULATE &&
+      !adds_inplace(&memory);
   TRY(choose_accumulator(&target, model, &memory, options));
   target.partials = partials_name(target.options.partials);
   TRY(pipeline_choice(&target.accumulator, "accumulator", options->accumulator,

@@ -37,7 +37,8 @@ static calm_status check_operand(const graph *g, const char *path,
                 "it can be no input, output, const or variable");
   if (g->reader_begin[t + 1] - g->reader_begin[t] != 1)
     return fail(g, path, sum, t,
-                "is added up in place, so nobody else can read it");
+                "is added up in place, so nobody else can read it, nor the sum "
+                "twice");
   if (tensor_at(g, t)->bytes != tensor_at(g, sum->outputs[0])->bytes)
     return fail(g, path, sum, t, "does not have the bytes of the sum");
   return CALM_OK;

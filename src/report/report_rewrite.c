@@ -83,34 +83,44 @@ static void add_gain(report_table *t, int64_t gain) {
                       report_number((uint64_t)(gain < 0 ? -gain : gain)).text);
 }
 
-static void add_row(report_table *t, const plan_site *site, bool complete) {
+static void add_row(report_table *t, const plan_site *site) {
   report_table_name(t, site->name);
   report_table_cell(t, "%s", site->kind);
   add_gain(t, site->bytes_alone);
+  if (!is_applied(site)) {
+    report_table_cell(t, "%s", site->reason);
+    return;
+  }
   add_gain(t, site->bytes_together);
-  add_gain(t, is_applied(site) ? site->operators : UNKNOWN_GAIN);
-  if (complete) report_table_name(t, site->reason ? site->reason : "rewritten");
+  add_gain(t, site->operators);
 }
 
-static calm_status add_table(text *out, const plan_rewriting *r, bool complete,
-                             bool color) {
-  static const report_column columns[] = {
-      {"site", COLUMN_NAME},          {"rule", COLUMN_WORDS},
-      {"saves alone", COLUMN_NUMBER}, {"together", COLUMN_NUMBER},
-      {"operators", COLUMN_NUMBER},   {"", COLUMN_NAME}};
+/* What became of the sites that are rewritten, or the reasons of the others. */
+static calm_status add_table(text *out, const plan_rewriting *r, bool applied,
+                             uint32_t most, bool color) {
+  static const report_column chosen[] = {{"site", COLUMN_NAME},
+                                         {"rule", COLUMN_WORDS},
+                                         {"saves alone", COLUMN_NUMBER},
+                                         {"together", COLUMN_NUMBER},
+                                         {"operators", COLUMN_NUMBER}},
+                             others[] = {{"site left alone", COLUMN_NAME},
+                                         {"rule", COLUMN_WORDS},
+                                         {"saves alone", COLUMN_NUMBER},
+                                         {"because", COLUMN_WORDS}};
   report_table t;
   uint32_t shown = 0;
-  report_table_init(&t, out->context, columns, complete ? 6 : 5);
-  for (uint32_t i = 0; i < r->site_count; i++) {
-    if (!complete && (!is_applied(&r->sites[i]) || shown == MOST_SITES))
-      continue;
-    add_row(&t, &r->sites[i], complete);
+  report_table_init(&t, out->context, applied ? chosen : others,
+                    applied ? 5 : 4);
+  for (uint32_t i = 0; i < r->site_count && shown < most; i++) {
+    if (is_applied(&r->sites[i]) != applied) continue;
+    add_row(&t, &r->sites[i]);
     shown++;
   }
   TRY(report_table_finish(&t, out, color));
-  if (!complete && shown < r->applied)
+  if (applied && shown < r->applied)
     text_format(out, "  and %s more; -v lists all sites\n",
                 report_number(r->applied - shown).text);
+  text_format(out, "\n");
   return CALM_OK;
 }
 
@@ -119,11 +129,11 @@ calm_status report_rewrite(text *out, const calm_plan *plan, bool complete,
   const plan_rewriting *r = &plan->rewriting;
   if (!r->partials) return CALM_OK;
   TRY(add_paragraph(out, r));
-  if (complete ? !r->site_count : !r->applied) return CALM_OK;
-  text_format(out, "\n");
-  TRY(add_table(out, r, complete, color));
-  text_format(out, "\n");
-  return CALM_OK;
+  const bool left = complete && r->applied < r->site_count;
+  if (r->applied || left) text_format(out, "\n");
+  if (r->applied)
+    TRY(add_table(out, r, true, complete ? UINT32_MAX : MOST_SITES, color));
+  return left ? add_table(out, r, false, UINT32_MAX, color) : CALM_OK;
 }
 
 /* ---- For programs -------------------------------------------------------- */

@@ -8,10 +8,16 @@
 
 /* ---- For people ---------------------------------------------------------- */
 
-static void add_heads(text *out, const plan_runtime *r) {
+/* What was rewritten is compared with the file, which was not. */
+static const char *as_it_was(const calm_plan *plan) {
+  return plan->round_count ? "the file as it is, " : "";
+}
+
+static void add_heads(text *out, const calm_plan *plan) {
+  const plan_runtime *r = &plan->runtime;
   text_format(out, "TensorFlow Lite Micro: ");
   report_arena(out, r->head_bytes, &r->tail);
-  text_format(out, "; without a plan ");
+  text_format(out, "; %swithout a plan ", as_it_was(plan));
   report_arena(out, r->default_head_bytes, &r->default_tail);
   if (r->carried_head_bytes != UINT64_MAX)
     text_format(out, "; with the plan in the file head %s%s",
@@ -37,19 +43,23 @@ static void add_scratch(text *out, const plan_runtime *r) {
   text_format(out, ", are counted as --kernels %s asks for them", r->kernels);
 }
 
-static void describe_tflm(text *out, const plan_runtime *r) {
-  add_heads(out, r);
+static void describe_tflm(text *out, const calm_plan *plan) {
+  const plan_runtime *r = &plan->runtime;
+  add_heads(out, plan);
   add_source(out, r);
   add_scratch(out, r);
 }
 
-static void describe_litert(text *out, const plan_runtime *r) {
+static void describe_litert(text *out, const calm_plan *plan) {
+  const plan_runtime *r = &plan->runtime;
   text_format(out,
               "TensorFlow Lite places tensors by itself, as shown here: its "
               "arena takes %s bytes",
               report_number(r->head_bytes).text);
-  text_format(out, ", in the order of the file %s",
-              report_number(r->default_head_bytes).text);
+  text_format(
+      out, ", %s %s",
+      plan->round_count ? "for the file as it is" : "in the order of the file",
+      report_number(r->default_head_bytes).text);
   if (r->persistent_bytes)
     text_format(out, "; variables have another of %s bytes",
                 report_number(r->persistent_bytes).text);
@@ -65,7 +75,8 @@ static void add_peaks(text *out, const char *who, const plan_peaks *p) {
               report_number(p->priority_bytes).text);
 }
 
-static void describe_ort(text *out, const plan_runtime *r) {
+static void describe_ort(text *out, const calm_plan *plan) {
+  const plan_runtime *r = &plan->runtime;
   text_format(out,
               "ONNX Runtime follows the order of a file on request only: ");
   add_peaks(out, "the peak of the planned file is", &r->planned_peaks);
@@ -87,21 +98,22 @@ static void describe_ort(text *out, const plan_runtime *r) {
 /* The runtimes that a memory model may speak of. */
 static const struct runtime_words {
   const char *name;
-  void (*describe)(text *out, const plan_runtime *r);
+  void (*describe)(text *out, const calm_plan *plan);
 } runtimes[] = {{"tflm", describe_tflm},
                 {"litert", describe_litert},
                 {"ort", describe_ort}};
 
-static void describe(text *out, const plan_runtime *r) {
+static void describe(text *out, const calm_plan *plan) {
   for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
-    if (!strcmp(runtimes[i].name, r->name)) runtimes[i].describe(out, r);
+    if (!strcmp(runtimes[i].name, plan->runtime.name))
+      runtimes[i].describe(out, plan);
 }
 
 calm_status report_runtime(text *out, const calm_plan *plan) {
   text words;
   if (!plan->runtime.name) return CALM_OK;
   text_init(&words, out->context);
-  describe(&words, &plan->runtime);
+  describe(&words, plan);
   text_format(out, "  runtime ");
   calm_status status = words.failed ? context_no_memory(out->context)
                                     : report_wrapped(out, words.data, 10, 10);

@@ -33,6 +33,8 @@ typedef enum rewrite_partials {
 typedef struct rewrite_options {
   bool rules[REWRITE_RULES]; /* switched on */
   rewrite_partials partials;
+  bool additions_copy; /* though kernels accumulate: an addition that no
+                          convolution does makes a third tensor */
   bool abstract; /* it is a machine on paper: quantised sums are as good as
                     others, and no file has to be written */
   uint32_t accumulator_factor; /* of a quantised partial sum: its elements are

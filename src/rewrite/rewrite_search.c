@@ -85,7 +85,7 @@ static void prove_monotone(selection *c) {
   assert(!is_exact(&s->sets.data[c->none_index]) ||
          least_peak(s) <= s->sets.data[c->none_index].peak.peak_bytes);
   if (is_exact(best_of(s)))
-    c->proof = "no concat is left, and kernels accumulate";
+    c->proof = "with all sites no concat is left, and kernels accumulate";
 }
 
 static void prove_floor(selection *c) {

@@ -129,13 +129,17 @@ static const char *refuse_sum(const rewrite_finder *f, op_id u,
   return NULL;
 }
 
+static bool copies(const rewrite_options *options) {
+  return options->partials == PARTIALS_ADD_COPY || options->additions_copy;
+}
+
 static calm_status find_sum(rewrite_finder *f, op_id u) {
   sum_terms terms;
   if (!is_sum(f->g, u) || becomes_part(f->g, u)) return CALM_OK;
   TRY(list_terms(&terms, f->g, u, f->a));
   if (terms.leaf_count < 3) return CALM_OK;
   return rewrite_add_site(f, REWRITE_sums, u, refuse_sum(f, u, &terms),
-                          f->options->partials != PARTIALS_ADD_COPY);
+                          !copies(f->options));
 }
 
 static calm_status cover_sum(op_id **out, uint32_t *count, const graph *g,
@@ -154,7 +158,6 @@ static calm_status cover_sum(op_id **out, uint32_t *count, const graph *g,
 static calm_status make_addition(tensor_id *out, rewrite_maker *m, op_id u,
                                  tensor_id leaf, uint32_t number) {
   const tensor_id y = m->g->ops.data[u].outputs[0];
-  const bool copies = m->sites->options.partials == PARTIALS_ADD_COPY;
   graph_tensor part = m->g->tensors.data[y];
   graph_op op = {.kind = OP_add_into, .input_count = 1, .output_count = 1};
   part.flags = 0;
@@ -162,7 +165,7 @@ static calm_status make_addition(tensor_id *out, rewrite_maker *m, op_id u,
   TRY(rewrite_make_tensor(out, m, &part,
                           &(edit_tensor){.from = y, .contents = EDIT_MADE}));
   TRY(rewrite_name(&op.name, m, m->g->ops.data[u].name, "a", number));
-  op.workspace_bytes = copies ? part.bytes : 0;
+  op.workspace_bytes = copies(&m->sites->options) ? part.bytes : 0;
   ARENA_ARRAY(m->a, op.inputs, 1);
   ARENA_ARRAY(m->a, op.outputs, 1);
   TRY(rewrite_whole(op.inputs, m, leaf));

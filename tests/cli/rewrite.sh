@@ -94,8 +94,11 @@ run plan $graph --rewrite auto
 code_is 0; out_has "188,160"; out_has "a_cat19>a19_conv"; out_has "proved"
 [ "$(awk 'length > 100' "$work/out" | wc -l)" = 0 ] || fault "a line is long"
 run plan $graph --rewrite auto -v
-out_has "nothing would be gained"
+out_has "site left alone"; out_has "nothing would be gained"
 [ "$(awk 'length > 100' "$work/out" | wc -l)" = 0 ] || fault "a line is long"
+
+run plan $graph --rewrite paper -v
+out_has "the paper does not select it"
 
 checking "a text is written, read back, and checked with its plan"
 run plan $graph --rewrite auto -o "$work/less.cg" --emit plan="$work/plan.json"

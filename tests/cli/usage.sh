@@ -17,6 +17,8 @@ wrong "unknown command '--versoin'" --versoin
 
 checking "unknown options get the nearest name"
 wrong "unknown option '--buget'; did you mean --budget?" plan $graph --buget 5
+wrong "unknown option '--no-rewrite-sum'; did you mean --no-rewrite-sums?" \
+  plan $graph --no-rewrite-sum
 wrong "unknown option '--ordr'; did you mean --order?" plan $graph --ordr=file
 wrong "unknown option '--qqqqqqqq'; see calm plan --help" plan --qqqqqqqq
 wrong "unknown option '-x'; see calm plan --help" plan -x

@@ -32,10 +32,10 @@ static const struct refusal {
      "has to compute it, and it can be no input, output, const or variable"},
     {HEAD "op y partial_sum ( p ) -> ( s )\nop z relu ( p ) -> ( other )\n",
      "t.cg:10:4: operator 'y': tensor 'p' is added up in place, so nobody else "
-     "can read it"},
+     "can read it, nor the sum twice"},
     {HEAD "op y partial_sum ( p p ) -> ( s )\n",
      "t.cg:10:4: operator 'y': tensor 'p' is added up in place, so nobody else "
-     "can read it"},
+     "can read it, nor the sum twice"},
     {HEAD "op y partial_sum ( p q ) -> ( other )\n",
      "t.cg:10:4: operator 'y': tensor 'p' does not have the bytes of the sum"},
     {"calm-graph 1\ngraph g\ntensor x 4 input\ntensor p 4\n"

@@ -74,6 +74,24 @@ static void test_additions_that_copy(void **state) {
   close_rewriting(&r);
 }
 
+/* Kernels that accumulate are convolutions; an addition may copy all the same.
+ */
+static void test_only_convolutions_accumulate(void **state) {
+  (void)state;
+  rewriting r;
+  open_sums(&r, "tensor y 8 output\n", "op s add_n ( a b c ) -> ( y )\n");
+  r.options.partials = PARTIALS_ACCUMULATE;
+  r.options.additions_copy = true;
+  expect_sites(&r, "s\n");
+  assert_false(r.sites.sites[0].harmless);
+  expect_checked_ops(&r, MADE
+                     "op s/a1 add_into ( a ) -> ( y/p1 ) workspace=8\n"
+                     "op s/a2 add_into ( b ) -> ( y/p2 ) workspace=8\n"
+                     "op s/a3 add_into ( c ) -> ( y/p3 ) workspace=8\n"
+                     "op s partial_sum ( y/p1 y/p2 y/p3 ) -> ( y )\n");
+  close_rewriting(&r);
+}
+
 static void test_two_operands_are_no_site(void **state) {
   (void)state;
   rewriting r;
@@ -188,6 +206,7 @@ int main(void) {
       cmocka_unit_test(test_add_n),
       cmocka_unit_test(test_trees_of_additions),
       cmocka_unit_test(test_additions_that_copy),
+      cmocka_unit_test(test_only_convolutions_accumulate),
       cmocka_unit_test(test_two_operands_are_no_site),
       cmocka_unit_test(test_sums_that_stay),
       cmocka_unit_test(test_broadcasts_are_no_sums),
