@@ -13,15 +13,14 @@
 #include "base/random.h"
 #include "planner.h"
 
-/* Steps of the walk: so many for one operator, fewer for each of several, but
-   not fewer than the least. */
 enum {
+  /* Steps of the walk: so many for one operator, fewer for each of several. */
   STEPS_OF_ONE = 600000,
   MOST_STEPS = 6000,
   LEAST_STEPS = 2000,
-  UPHILL = 64, /* one step in so many may lead to a larger arena */
-  PATIENCE = 60,
-  FARTHEST = 2000
+  UPHILL = 64,    /* one step in so many may lead to a larger arena */
+  PATIENCE = 60,  /* steps without a better one, until it begins elsewhere: */
+  FARTHEST = 2000 /* at most so many steps from the best order */
 };
 
 calm_status plan_place(plan_candidate *out, const planner *p,
