@@ -119,13 +119,21 @@ static calm_status weigh_together(plan_site *s, worth *w, uint32_t i) {
   return CALM_OK;
 }
 
-static const char *reason_of(const plan_rewriting *r, const rewrite_site *site,
-                             bool taken) {
+/* Is what it reads no concat unless another site is rewritten? */
+static bool has_to_be_opened(const graph *g, const rewrite_site *site) {
+  return site->concat != CALM_NONE &&
+         g->ops.data[site->concat].kind != OP_concat;
+}
+
+static const char *reason_of(const plan_rewriting *r, const graph *g,
+                             const rewrite_site *site, bool taken) {
   if (taken) return NULL;
   if (site->refusal) return site->refusal;
   if (!strcmp(r->mode, "auto")) return "nothing would be gained";
   if (!strcmp(r->mode, "all")) return "it is not reached from its concat";
   if (!strcmp(r->mode, "paper")) return "the paper does not select it";
+  if (has_to_be_opened(g, site))
+    return "it was not asked for with the site that opens it";
   return "it was not asked for";
 }
 
@@ -139,8 +147,8 @@ calm_status plan_record_sites(calm_plan *plan, plan_judge *j,
   for (uint32_t i = 0; status == CALM_OK && i < j->sites->count; i++) {
     const rewrite_site *site = &j->sites->sites[i];
     plan_site *s;
-    status =
-        add_site(plan, &s, site, reason_of(&plan->rewriting, site, taken[i]));
+    status = add_site(plan, &s, site,
+                      reason_of(&plan->rewriting, j->sites->g, site, taken[i]));
     if (status == CALM_OK && !site->refusal) status = weigh_alone(s, &w, i);
     if (status == CALM_OK && taken[i]) status = weigh_together(s, &w, i);
   }

@@ -20,17 +20,13 @@ static void sort_sites(rewrite_searcher *s) {
   }
 }
 
-/* Does a site's operator read its concat directly?  A nested concat is taken to
-   do so: some of its operands are always there. */
+/* Does a site's operator read a concat of the graph, and not an operator that
+   becomes one when another site is taken?  A nested concat is taken to do so:
+   some of its operands are always there. */
 static bool stands_alone(const rewrite_sites *all, const rewrite_site *site) {
   const graph *g = all->g;
-  const graph_op *op = &g->ops.data[site->op];
-  if (site->concat == CALM_NONE || op->kind == OP_concat) return true;
-  for (uint32_t i = 0; i < op->input_count; i++)
-    if (op->inputs[i] != CALM_NONE &&
-        g->producer[op->inputs[i]] == site->concat)
-      return true;
-  return false;
+  return site->concat == CALM_NONE || g->ops.data[site->op].kind == OP_concat ||
+         g->ops.data[site->concat].kind == OP_concat;
 }
 
 static bool reads_from(const graph *g, op_id reader, op_id writer) {

@@ -81,6 +81,28 @@ run plan $graph --rewrite 'a_cat19>a19_conv,a_cat8' --json
 code_is 0
 json_says "[s['name'] for s in o['rewrite']['sites'] if s['applied']] == ['a_cat8>a8_conv', 'a_cat19>a19_conv']"
 
+checking "what another site has to open is not rewritten without it"
+cat >"$work/opened.cg" <<'CG'
+calm-graph 1
+graph opened
+tensor x f32[1,8,8,4] input
+tensor a f32[1,8,8,4]
+tensor b f32[1,8,8,4]
+tensor c f32[1,8,8,8]
+tensor r f32[1,8,8,8]
+tensor w f32[2,1,1,8] const
+tensor y f32[1,8,8,2] output
+op fa conv2d ( x ) -> ( a )
+op fb conv2d ( x ) -> ( b )
+op cat concat ( a b ) -> ( c ) axis=3
+op relu relu ( c ) -> ( r )
+op conv conv2d ( r w ) -> ( y )
+CG
+run plan "$work/opened.cg" --rewrite 'relu>conv' -v
+code_is 0; out_has "0 of 2 sites"; out_has "with the site that opens it"
+run plan "$work/opened.cg" --rewrite 'cat>relu,relu>conv'
+code_is 0; out_has "2 of 2 sites"
+
 checking "the same bytes each time, and every rule can be off"
 run plan $graph --rewrite auto --partials add-copy --json
 cp "$work/out" "$work/first"
