@@ -234,11 +234,28 @@ typedef struct plan_request {
   calm_model *model;
 } plan_request;
 
+/* What only rewriting asks for. */
+static void warn_of_unused(const calm_model *model,
+                           const calm_options *options) {
+  const char *unused = options->partials      ? "--partials"
+                       : options->accumulator ? "--accumulator"
+                                              : NULL;
+#define RULE(rule, option, needs, identity, cost) \
+  if (!options->rewrite_##rule) unused = "--no-" option;
+#include "rewrite/rules.def"
+#undef RULE
+  if (unused)
+    context_log(model->context, CALM_LOG_WARNING,
+                "%s has no effect without --rewrite, such as --rewrite auto",
+                unused);
+}
+
 static calm_status make_as_asked(void *result, const calm_options *options) {
   const plan_request *request = result;
-  return strcmp(options->rewrite, "none")
-             ? plan_rewrite_make(request->out, request->model, options)
-             : plan_make_as_is(request->out, request->model, options);
+  if (strcmp(options->rewrite, "none"))
+    return plan_rewrite_make(request->out, request->model, options);
+  warn_of_unused(request->model, options);
+  return plan_make_as_is(request->out, request->model, options);
 }
 
 calm_status calm_plan_make(calm_plan **out, calm_model *model,

@@ -156,6 +156,10 @@ run plan $graph --partials sometimes
 one_line_error 2 "auto|accumulate|add-inplace|add-copy"
 run plan $graph --rewrite auto --memory tflm --scratch $graph
 one_line_error 2 "scratch names operators of the file"
+run plan $graph --partials add-copy
+code_is 0; err_has "partials has no effect without --rewrite"
+run plan $graph --no-rewrite-sums
+code_is 0; err_has "no-rewrite-sums has no effect without --rewrite"
 run inspect $graph --rewrite auto
 one_line_error 2 "belongs to plan"
 finish
