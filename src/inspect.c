@@ -1,6 +1,6 @@
 /* What is in a model, and what its memory does in file order. */
 #include "pipeline.h"
-#include "plan_rewrite.h"
+#include "plan/plan_rewrite.h"
 
 static calm_status predict(calm_inspection *i, const pipeline_tflm *file) {
   tflm_head head;

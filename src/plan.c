@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "plan_rewrite.h"
-#include "planner.h"
+#include "plan/plan_rewrite.h"
+#include "plan/planner.h"
 
 /* Of exact layout, before other orders are tried. */
 enum { FIRST_TICKS = 2000000 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_rewrite.h"
+#include "plan/plan_rewrite.h"
 #include "write_read_back.h"
 
 /* ---- As it is ------------------------------------------------------------ */

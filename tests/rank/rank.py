@@ -30,6 +30,9 @@ RANK = {
     "accel": {"base", "graph"},
     "cost": {"base", "accel"},
     "mapper": {"base", "accel", "cost"},
+    # The steps of the pipeline plan.c, which know every room but the last.
+    "plan": {"base", "graph", "model", "rewrite", "memory", "order/order.h",
+             "layout/layout.h", "plan.h", "pipeline.h", "write_read_back.h"},
     # Reports print results: the pipelines' and those of the rooms they hold.
     "report": {"base", "graph", "plan.h", "map.h", "model/model.h",
                "memory", "order/order.h", "layout/layout.h",
@@ -112,8 +115,9 @@ def check_public(root):
                        "which is not installed")
 
 
-# The reader of a file format is named after the format.
-FORMATS = {"model": ("flatbuffer", "tflite", "protobuf", "onnx")}
+# The reader of a file format is named after the format; who plans, planner.
+FORMATS = {"model": ("flatbuffer", "tflite", "protobuf", "onnx"),
+           "plan": ("planner",)}
 
 
 def check_names(root):

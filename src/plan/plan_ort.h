@@ -5,7 +5,7 @@
 #ifndef CALM_PLAN_ORT_H
 #define CALM_PLAN_ORT_H
 
-#include "planner.h"
+#include "plan/planner.h"
 
 /* What there is beside for ONNX Runtime. */
 struct plan_ort {

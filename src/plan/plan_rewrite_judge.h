@@ -7,7 +7,7 @@
 #ifndef CALM_PLAN_REWRITE_JUDGE_H
 #define CALM_PLAN_REWRITE_JUDGE_H
 
-#include "plan_rewrite.h"
+#include "plan/plan_rewrite.h"
 #include "rewrite/rewrite_search.h"
 
 struct plan_judge {

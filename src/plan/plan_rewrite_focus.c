@@ -5,7 +5,7 @@
  * beginning, those that others touch behind it to its end, and those that it
  * does not touch at all are a constant.
  */
-#include "plan_rewrite_judge.h"
+#include "plan/plan_rewrite_judge.h"
 
 typedef struct focus {
   const order_problem *p;

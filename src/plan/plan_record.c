@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "planner.h"
+#include "plan/planner.h"
 
 /* A tensor that needs no bytes, or that lies in several buffers (the result of
    a concatenation that costs nothing), has no offset of its own. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "planner.h"
+#include "plan/planner.h"
 
 /* Of the time limit, for all bodies together. */
 static const double BODIES_SHARE = 0.2;

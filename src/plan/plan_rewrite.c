@@ -1,5 +1,5 @@
 /* Rewriting a graph and planning what becomes of it. */
-#include "plan_rewrite_judge.h"
+#include "plan/plan_rewrite_judge.h"
 
 #include <string.h>
 

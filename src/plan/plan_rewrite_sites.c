@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "plan_rewrite_judge.h"
+#include "plan/plan_rewrite_judge.h"
 
 static calm_status copy_text(const char **out, const char *words, arena *a) {
   *out = words ? arena_string(a, words, strlen(words)) : NULL;

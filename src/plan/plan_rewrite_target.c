@@ -1,7 +1,7 @@
 /* What the machine that rewriting is for can do. */
 #include <string.h>
 
-#include "plan_rewrite.h"
+#include "plan/plan_rewrite.h"
 
 /* The values of --partials, in their order: 0 leaves it to the runtime. */
 enum { BY_RUNTIME, GIVEN_ACCUMULATE, GIVEN_ADD_INPLACE, GIVEN_ADD_COPY };

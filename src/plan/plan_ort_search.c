@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "plan_ort.h"
+#include "plan/plan_ort.h"
 
 enum { MOST_STEPS = 20000, RESTART_AFTER = 2000 };
 

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "plan_ort.h"
+#include "plan/plan_ort.h"
 
 enum { FOR_FILE_ORDER, FOR_ORT_DEFAULT };
 

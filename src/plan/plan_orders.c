@@ -11,7 +11,7 @@
 
 #include "base/number.h"
 #include "base/random.h"
-#include "planner.h"
+#include "plan/planner.h"
 
 enum {
   /* Steps of the walk: so many for one operator, fewer for each of several. */

@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 #include "memory/memory_litert.h"
-#include "planner.h"
+#include "plan/planner.h"
 
 /* It has no operators that add up in place, so it places no graph with any. */
 bool plan_litert_applies(const planner *p) {

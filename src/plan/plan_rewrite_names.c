@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "plan_rewrite.h"
+#include "plan/plan_rewrite.h"
 
 calm_status plan_split_words(plan_words *out, const char *list, arena *a) {
   uint32_t most = 1;

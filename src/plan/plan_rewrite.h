@@ -18,7 +18,7 @@
 #ifndef CALM_PLAN_REWRITE_H
 #define CALM_PLAN_REWRITE_H
 
-#include "planner.h"
+#include "plan/planner.h"
 #include "rewrite/rewrite.h"
 
 /* A model that an edit of another one makes. */

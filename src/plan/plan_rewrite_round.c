@@ -2,7 +2,7 @@
  * From an edit to a model, and from a plan's rounds to a file.  A round's model
  * has its own entry and borrows all else from the model it was made from.
  */
-#include "plan_rewrite.h"
+#include "plan/plan_rewrite.h"
 #include "write_read_back.h"
 
 calm_status plan_round_new(plan_round **out, const calm_model *from) {

@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "plan_rewrite_judge.h"
+#include "plan/plan_rewrite_judge.h"
 
 enum { MOST_OPS = 16384 };
 

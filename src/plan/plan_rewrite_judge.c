@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "plan_rewrite_judge.h"
+#include "plan/plan_rewrite_judge.h"
 
 enum {
   QUESTION_TICKS = 8000000,      /* of an order search, */
