@@ -82,8 +82,8 @@ static void test_without_file(void **state) {
   (void)state;
   calm_context *context = calm_context_new(NULL);
   calm_options *options;
-  calm_model *model;
-  calm_plan *plan;
+  calm_model *model = NULL;
+  calm_plan *plan = NULL;
   message m = onnx_net();
   assert_int_equal(calm_options_new(&options, context), CALM_OK);
   assert_int_equal(calm_options_set(options, "rewrite", "all"), CALM_OK);
