@@ -46,6 +46,7 @@ static calm_status copy_dims(calm_model *model, const calm_options *options) {
 static calm_status read_as_asked(calm_model *model,
                                  const calm_options *options) {
   TRY(copy_dims(model, options));
+  model->fixed_weights = options && strcmp(options->rewrite, "none");
   TRY(model_read(model));
   if (!options) return CALM_OK;
   if (options->remove_noops) TRY(model_rewrite(model, MODEL_REMOVE_NOOPS));

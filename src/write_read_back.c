@@ -315,6 +315,7 @@ calm_status write_read_back(const calm_plan *plan, const char *path,
   calm_model written;
   model_init(&written, plan->context, plan->model->path);
   written.dims = plan->model->dims;
+  written.fixed_weights = plan->model->fixed_weights;
   context_mute(plan->context, true);
   calm_status status = file_map_open(&written.map, plan->context, path);
   if (status == CALM_OK) {

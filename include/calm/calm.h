@@ -137,8 +137,9 @@ typedef struct calm_options calm_options;
  * name.  The file is mapped, weights are never copied.  Of the options, "dim"
  * sizes what an .onnx file leaves open; "to-int8" and "remove-noops" rewrite
  * the model at once, so that each value stays what it is (CALM_UNSUPPORTED,
- * naming an operator, where that cannot be); NULL means the defaults.  Linear
- * in the size of the graph.
+ * naming an operator, where that cannot be); with any "rewrite" but "none",
+ * what an .onnx file lists both as an initializer and as an input is a
+ * constant; NULL means the defaults.  Linear in the size of the graph.
  */
 CALM_API calm_status calm_model_open(calm_model **out, calm_context *context,
                                      const char *path,

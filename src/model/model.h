@@ -40,6 +40,8 @@ struct calm_model {
   graph_vector graphs; /* the first is the entry */
   bool finished;       /* built models are finished when first used */
   bool rewritten;      /* made by rewriting the entry of another one */
+  bool fixed_weights;  /* initializers that an .onnx file lists as inputs, too,
+                          are not to be replaced by callers */
   option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
   uint64_t weight_bytes;
   model_offline_plan offline;

@@ -220,8 +220,19 @@ calm_status onnx_parse(onnx_reader *r) {
   return CALM_OK;
 }
 
+static void warn_of_fixed(const onnx_reader *r) {
+  if (r->fixed_weights)
+    context_log(r->context, CALM_LOG_WARNING,
+                "%s: %" PRIu32
+                " initializers are listed as inputs, too, such "
+                "as '%s'; rewriting takes them for constants, and what it "
+                "changes of them no caller can replace any more",
+                r->file.path, r->fixed_weights, r->fixed_weight);
+}
+
 static calm_status read_file(onnx_reader *r) {
   TRY(onnx_parse(r));
+  warn_of_fixed(r);
   TRY(onnx_check_dims(r));
   TRY(onnx_infer(r));
   TRY(onnx_build(r));

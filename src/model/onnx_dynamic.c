@@ -36,6 +36,7 @@ calm_status onnx_mark_dynamic(onnx_reader *r) {
   if (r->dims.count == 0) return CALM_OK;
   model_init(&shadow, r->context, r->model->path);
   shadow.map = r->model->map;
+  shadow.fixed_weights = r->model->fixed_weights;
   onnx_reader_init(&open, &shadow);
   context_mute(r->context, true);
   const calm_status status = read_open(&open);

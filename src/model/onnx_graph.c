@@ -99,6 +99,16 @@ static calm_status read_input(onnx_reader *r, uint32_t graph,
 
 /* ---- Weights ------------------------------------------------------------- */
 
+/* Callers may replace it, unless they are taken at their word that they do
+   not. */
+static void take_listed(onnx_value *value, onnx_reader *r) {
+  if (!r->model->fixed_weights) {
+    value->flags |= ONNX_VALUE_DEFAULT;
+    return;
+  }
+  if (r->fixed_weights++ == 0) r->fixed_weight = value->name;
+}
+
 /* An initializer that is listed as an input, too, is the input's default: up to
    IR 3 all initializers had to be listed. */
 static calm_status add_weight(onnx_reader *r, uint32_t graph, const char *name,
@@ -119,8 +129,7 @@ static calm_status add_weight(onnx_reader *r, uint32_t graph, const char *name,
     r->repeated_weights = true;
   } else {
     value->flags &= ~(unsigned)ONNX_VALUE_INPUT;
-    if (r->ir_version >= FIRST_OVERRIDABLE_IR)
-      value->flags |= ONNX_VALUE_DEFAULT;
+    if (r->ir_version >= FIRST_OVERRIDABLE_IR) take_listed(value, r);
   }
   value->flags |= ONNX_VALUE_WEIGHT;
   value->type = tensor->type;

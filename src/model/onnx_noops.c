@@ -421,6 +421,7 @@ static calm_status same_graph(bool *same, const remover *r, const graph *before,
 
 static calm_status copy_dims(calm_model *next, const calm_model *model) {
   option_LIST *to = &next->dims;
+  next->fixed_weights = model->fixed_weights;
   for (option_LIST from = model->dims; from; from = from->next) {
     option_item *item;
     ARENA_ARRAY(&next->arena, item, 1);

@@ -200,6 +200,8 @@ typedef struct onnx_reader {
   name_table opset_names, function_names; /* those by "DOMAIN:NAME" */
   bool random_functions; /* some function draws random numbers */
   bool repeated_weights; /* has been warned of */
+  const char *fixed_weight; /* the first of those that are taken for fixed */
+  uint32_t fixed_weights;   /* how many there are */
   VECTOR(onnx_dim) dims;
   VECTOR(const char *) symbols; /* every dim_param, once, as first met */
   name_table symbol_names;

@@ -349,6 +349,7 @@ calm_status onnx_rebuild(const uint8_t **out, size_t *length,
   onnx_rebuilder b = {.r = &r, .model = model, .edit = edit};
   model_init(&shadow, model->context, model->path);
   shadow.map = model->map;
+  shadow.fixed_weights = model->fixed_weights;
   onnx_reader_init(&r, &shadow);
   context_mute(model->context, true);
   const calm_status status = rebuild(out, length, &b, a);

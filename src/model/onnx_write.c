@@ -322,6 +322,7 @@ calm_status onnx_pieces(file_pieces *out, const calm_model *model,
                    .mapped = model->mapped && !model->altered};
   model_init(&shadow, model->context, model->path);
   shadow.map = model->map;
+  shadow.fixed_weights = model->fixed_weights;
   onnx_reader_init(&r, &shadow);
   context_mute(model->context, true);
   calm_status status = write_file(&w, model, a);

@@ -41,6 +41,7 @@ calm_status plan_round_finish(plan_round *round) {
   const calm_model *from = round->from;
   model->format = from->format;
   model->dims = from->dims;
+  model->fixed_weights = from->fixed_weights;
   model->external = from->external;
   model->metadata_names = from->metadata_names;
   model->metadata_count = from->metadata_count;
@@ -72,6 +73,7 @@ static calm_status adopt(calm_model **out, const calm_model *like,
   if (!model) return CALM_NO_MEMORY;
   model_init(model, like->context, like->path);
   model->dims = like->dims;
+  model->fixed_weights = like->fixed_weights;
   model->map = (file_map){bytes, length};
   model->altered = true;
   context_mute(like->context, true);

@@ -184,6 +184,39 @@ static void test_weights_that_are_an_output(void **state) {
   free(m.bytes);
 }
 
+/* Read again as rewriting has it: what is listed as an input, too, is fixed. */
+static void read_fixed(reading *r, const message *m) {
+  if (r->status) fail_msg("%s", reading_message(r));
+  model_clear(&r->model);
+  model_init(&r->model, r->context, "built");
+  r->model.map = (file_map){m->bytes, m->length};
+  r->model.fixed_weights = true;
+  r->status = model_read(&r->model);
+}
+
+static void test_weights_that_are_listed(void **state) {
+  (void)state;
+  rewritten w = {0};
+  message g = convolved("1,2,4,4", "6,5,1,1", "cat w");
+  add_input(&g, "w", FLOAT, "6,5,1,1");
+  message m = end_net(g);
+  w.before = reading_of_model(&m);
+  read_fixed(w.before, &m);
+  assert_non_null(strstr(w.before->warnings,
+                         "1 initializers are listed as inputs, too, such as "
+                         "'w'"));
+  w.plan = plan_of(w.before, "accumulate");
+  expect_applied(&w, "Cat>C");
+  assert_int_equal(write_plan(&w.bytes, &w), CALM_OK);
+  w.after = reading_of_model(&w.bytes);
+  assert_int_equal(count_kind(&w, OP_concat), 0);
+  const graph *after = &w.after->model.graphs.data[0];
+  for (tensor_id t = 0; t < after->tensors.count; t++)
+    assert_string_not_equal(after->tensors.data[t].name, "w");
+  end(&w);
+  free(m.bytes);
+}
+
 /* One round removes no-ops, one folds, one takes apart what was folded. */
 static void test_three_rounds(void **state) {
   (void)state;
@@ -373,6 +406,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_depthwise_part_of_one_channel),
       cmocka_unit_test(test_weights_that_are_an_output),
+      cmocka_unit_test(test_weights_that_are_listed),
       cmocka_unit_test(test_three_rounds),
       cmocka_unit_test(test_idle_cast),
       cmocka_unit_test(test_bodies_that_read_a_concat),
