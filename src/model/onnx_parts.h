@@ -198,8 +198,8 @@ typedef struct onnx_reader {
   VECTOR(onnx_opset) opsets;
   VECTOR(onnx_function) functions;
   name_table opset_names, function_names; /* those by "DOMAIN:NAME" */
-  bool random_functions; /* some function draws random numbers */
-  bool repeated_weights; /* has been warned of */
+  bool random_functions;    /* some function draws random numbers */
+  bool repeated_weights;    /* has been warned of */
   const char *fixed_weight; /* the first of those that are taken for fixed */
   uint32_t fixed_weights;   /* how many there are */
   VECTOR(onnx_dim) dims;
