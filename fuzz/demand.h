@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "model/model.h"
 
 static inline void demand(int condition) {
   if (!condition) abort();
@@ -18,6 +19,17 @@ static inline void take_line(void *payload, calm_log_level level,
   (void)payload;
   (void)level;
   demand(*line != '\0');
+}
+
+/* Planning is not what some targets try, and large graphs take long. */
+static inline bool is_small(const calm_model *model, size_t most_ops,
+                            size_t most_tensors) {
+  size_t ops = 0, tensors = 0;
+  for (uint32_t i = 0; i < model->graphs.count; i++) {
+    ops += model->graphs.data[i].ops.count;
+    tensors += model->graphs.data[i].tensors.count;
+  }
+  return ops <= most_ops && tensors <= most_tensors;
 }
 
 #endif

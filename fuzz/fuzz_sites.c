@@ -15,17 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Planning is not what is tried here: large graphs take long. */
 enum { MOST_OPS = 120, MOST_TENSORS = 600 };
-
-static int is_small(const calm_model *model) {
-  size_t ops = 0, tensors = 0;
-  for (uint32_t i = 0; i < model->graphs.count; i++) {
-    ops += model->graphs.data[i].ops.count;
-    tensors += model->graphs.data[i].tensors.count;
-  }
-  return ops <= MOST_OPS && tensors <= MOST_TENSORS;
-}
 
 /* The plan of some options, names and values in turn; NULL where that is
    refused. */
@@ -100,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   calm_model *model;
   if (!context) return 0;
   if (calm_model_parse(&model, context, data, size, "fuzz", NULL) == CALM_OK) {
-    if (is_small(model)) try_model(context, model);
+    if (is_small(model, MOST_OPS, MOST_TENSORS)) try_model(context, model);
     calm_model_free(model);
   }
   demand(calm_context_bytes(context) == 0);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "model/onnx_schema.h"
+#include "model/protobuf_write.h"
 
 enum {
   INFERENCE_ONLY = 7 /* from this version on Dropout does nothing unless told */
@@ -283,21 +284,6 @@ static const char *head_of(const remover *r, const char *name) {
 
 /* ---- Writing ------------------------------------------------------------- */
 
-static void add_varint(text *out, uint64_t value) {
-  do {
-    const char byte = (char)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-    text_add(out, &byte, 1);
-    value >>= 7;
-  } while (value);
-}
-
-static void add_field(text *out, uint32_t key, const char *bytes,
-                      size_t length) {
-  add_varint(out, key);
-  add_varint(out, length);
-  text_add(out, bytes, length);
-}
-
 static void add_span(text *out, const remover *r, size_t begin, size_t end) {
   text_add(out, (const char *)r->file.bytes + begin, end - begin);
 }
@@ -310,7 +296,7 @@ static calm_status write_node(text *out, const remover *r, const node *n) {
     TRY(proto_next(&f, &c));
     if (f.key == KEY_NODE_INPUT) {
       const char *name = head_of(r, n->inputs[in++]);
-      add_field(out, f.key, name, strlen(name));
+      proto_put_bytes(out, f.key, name, strlen(name));
     } else {
       add_span(out, r, f.all.begin, f.all.end);
     }
@@ -336,7 +322,7 @@ static calm_status write_nodes(text *out, const remover *r) {
     if (status == CALM_OK && content.failed)
       status = context_no_memory(r->model->context);
     if (status == CALM_OK)
-      add_field(out, KEY_GRAPH_NODE, content.data, content.length);
+      proto_put_bytes(out, KEY_GRAPH_NODE, content.data, content.length);
     text_free(&content);
     TRY(status);
   }
@@ -351,7 +337,7 @@ static calm_status write_all(text *out, const remover *r) {
     status = context_no_memory(r->model->context);
   if (status == CALM_OK) {
     add_span(out, r, 0, r->graph.all.begin);
-    add_field(out, KEY_MODEL_GRAPH, graph.data, graph.length);
+    proto_put_bytes(out, KEY_MODEL_GRAPH, graph.data, graph.length);
     add_span(out, r, r->graph.all.end, r->file.length);
   }
   text_free(&graph);

@@ -14,6 +14,7 @@
 
 #include "model/onnx_parts.h"
 #include "model/onnx_schema.h"
+#include "model/protobuf_write.h"
 
 /* What stands in the places of one graph. */
 typedef struct arrangement {
@@ -234,34 +235,23 @@ static calm_status copy_graph(onnx_writer *w) {
 
 static const char note_key[] = "calm";
 
-static size_t put_varint(uint8_t *out, uint64_t value) {
-  size_t length = 0;
-  for (; value > 0x7f; value >>= 7) out[length++] = (uint8_t)(value | 0x80);
-  out[length++] = (uint8_t)value;
-  return length;
-}
-
-static size_t put_bytes(uint8_t *out, uint32_t key, const char *text,
-                        size_t length) {
-  size_t head = put_varint(out, key);
-  head += put_varint(out + head, length);
-  memcpy(out + head, text, length);
-  return head + length;
-}
-
 /* A metadata entry behind everything else; fields may stand anywhere. */
 static calm_status add_note(onnx_writer *w, const char *note, arena *a) {
-  const size_t room = strlen(note) + sizeof note_key + 64;
-  char *entry;
-  uint8_t *field;
-  ARENA_ARRAY(a, entry, room);
-  ARENA_ARRAY(a, field, room);
-  size_t length =
-      put_bytes((uint8_t *)entry, KEY_ENTRY_KEY, note_key, sizeof note_key - 1);
-  length +=
-      put_bytes((uint8_t *)entry + length, KEY_ENTRY_VALUE, note, strlen(note));
-  length = put_bytes(field, KEY_MODEL_METADATA, entry, length);
-  VECTOR_PUSH(w->r->context, w->out, (file_piece){field, length, false});
+  calm_context *context = w->r->context;
+  text entry, field;
+  char *written;
+  text_init(&entry, context);
+  text_init(&field, context);
+  proto_put_string(&entry, KEY_ENTRY_KEY, note_key);
+  proto_put_string(&entry, KEY_ENTRY_VALUE, note);
+  proto_put_message(&field, KEY_MODEL_METADATA, &entry);
+  const size_t length = field.length;
+  TRY(text_finish(&field, &written));
+  const char *copy = arena_string(a, written, length);
+  calm_text_free(context, written);
+  if (!copy) return context_no_memory(context);
+  VECTOR_PUSH(context, w->out,
+              (file_piece){(const uint8_t *)copy, length, false});
   return CALM_OK;
 }
 

@@ -139,10 +139,6 @@ void search_unpack(bool *taken, const rewrite_searcher *s,
   for (uint32_t i = 0; i < s->sites->count; i++) taken[i] = bits_has(bits, i);
 }
 
-uint32_t search_count(const rewrite_searcher *s, uint32_t set) {
-  return bits_count(s->sets.data[set].bits, s->words);
-}
-
 /* ---- What was asked ------------------------------------------------------ */
 
 static uint32_t *find_slot(const rewrite_searcher *s, const uint64_t *bits,

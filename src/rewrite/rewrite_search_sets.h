@@ -62,9 +62,6 @@ void search_leave_effective(bool *taken, const rewrite_searcher *s);
 calm_status search_ask(uint32_t *out, rewrite_searcher *s, const uint64_t *bits,
                        uint64_t ceiling);
 
-/* Sites in a set. */
-uint32_t search_count(const rewrite_searcher *s, uint32_t set);
-
 /* Unpack a set for the judge. */
 void search_unpack(bool *taken, const rewrite_searcher *s,
                    const uint64_t *bits);

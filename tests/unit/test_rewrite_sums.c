@@ -59,18 +59,23 @@ static void test_trees_of_additions(void **state) {
   close_rewriting(&r);
 }
 
+/* Of the sum of a, b and c. */
+static void expect_copies(rewriting *r) {
+  expect_sites(r, "s\n");
+  assert_false(r->sites.sites[0].harmless);
+  expect_checked_ops(r, MADE
+                     "op s/a1 add_into ( a ) -> ( y/p1 ) workspace=8\n"
+                     "op s/a2 add_into ( b ) -> ( y/p2 ) workspace=8\n"
+                     "op s/a3 add_into ( c ) -> ( y/p3 ) workspace=8\n"
+                     "op s partial_sum ( y/p1 y/p2 y/p3 ) -> ( y )\n");
+}
+
 static void test_additions_that_copy(void **state) {
   (void)state;
   rewriting r;
   open_sums(&r, "tensor y 8 output\n", "op s add_n ( a b c ) -> ( y )\n");
   r.options.partials = PARTIALS_ADD_COPY;
-  expect_sites(&r, "s\n");
-  assert_false(r.sites.sites[0].harmless);
-  expect_checked_ops(&r, MADE
-                     "op s/a1 add_into ( a ) -> ( y/p1 ) workspace=8\n"
-                     "op s/a2 add_into ( b ) -> ( y/p2 ) workspace=8\n"
-                     "op s/a3 add_into ( c ) -> ( y/p3 ) workspace=8\n"
-                     "op s partial_sum ( y/p1 y/p2 y/p3 ) -> ( y )\n");
+  expect_copies(&r);
   close_rewriting(&r);
 }
 
@@ -82,13 +87,7 @@ static void test_only_convolutions_accumulate(void **state) {
   open_sums(&r, "tensor y 8 output\n", "op s add_n ( a b c ) -> ( y )\n");
   r.options.partials = PARTIALS_ACCUMULATE;
   r.options.additions_copy = true;
-  expect_sites(&r, "s\n");
-  assert_false(r.sites.sites[0].harmless);
-  expect_checked_ops(&r, MADE
-                     "op s/a1 add_into ( a ) -> ( y/p1 ) workspace=8\n"
-                     "op s/a2 add_into ( b ) -> ( y/p2 ) workspace=8\n"
-                     "op s/a3 add_into ( c ) -> ( y/p3 ) workspace=8\n"
-                     "op s partial_sum ( y/p1 y/p2 y/p3 ) -> ( y )\n");
+  expect_copies(&r);
   close_rewriting(&r);
 }
 
