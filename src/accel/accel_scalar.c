@@ -1,0 +1,114 @@
+/* Words and numbers of YAML files. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel/accel_yaml.h"
+#include "base/number.h"
+
+static const char *const kinds[] = {"a word", "a list", "a mapping"};
+
+static calm_status wrong(calm_context *context, const accel_yaml *node,
+                         const char *what, const char *wanted) {
+  if (node->kind == ACCEL_YAML_SCALAR)
+    return accel_place_fail(context, CALM_BAD_INPUT, node->place,
+                            "%s is '%s', which is not %s", what, node->text,
+                            wanted);
+  return accel_place_fail(context, CALM_BAD_INPUT, node->place,
+                          "%s is %s, not %s", what, kinds[node->kind], wanted);
+}
+
+calm_status accel_yaml_text(const char **out, calm_context *context,
+                            const accel_yaml *node, const char *what) {
+  if (node->kind != ACCEL_YAML_SCALAR)
+    return wrong(context, node, what, "a word");
+  *out = node->text;
+  return CALM_OK;
+}
+
+calm_status accel_yaml_real(double *out, calm_context *context,
+                            const accel_yaml *node, const char *what) {
+  if (node->kind != ACCEL_YAML_SCALAR || !*node->text ||
+      strchr(" \t\n", *node->text) || strpbrk(node->text, "xXnNiI"))
+    return wrong(context, node, what, "a number");
+  char *end;
+  const double value = strtod(node->text, &end);
+  if (*end || !isfinite(value)) return wrong(context, node, what, "a number");
+  *out = value;
+  return CALM_OK;
+}
+
+/* "64", and "64.0" or "1e3" where that is a whole number. */
+calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
+                               const accel_yaml *node, const char *what) {
+  if (node->kind == ACCEL_YAML_SCALAR &&
+      number_parse(out, node->text, strlen(node->text)))
+    return CALM_OK;
+  double real;
+  TRY(accel_yaml_real(&real, context, node, what));
+  if (real < 0 || real != floor(real) || real > 9007199254740992.0)
+    return wrong(context, node, what, "a whole number");
+  *out = (uint64_t)real;
+  return CALM_OK;
+}
+
+calm_status accel_yaml_bool(bool *out, calm_context *context,
+                            const accel_yaml *node, const char *what) {
+  static const char *const words[] = {"true",  "True",  "TRUE",  "yes", "on",
+                                      "false", "False", "FALSE", "no",  "off"};
+  for (uint32_t i = 0; i < 10; i++)
+    if (node->kind == ACCEL_YAML_SCALAR && !strcmp(node->text, words[i])) {
+      *out = i < 5;
+      return CALM_OK;
+    }
+  return wrong(context, node, what, "true or false");
+}
+
+/* ---- What was perhaps meant ---------------------------------------------- */
+
+enum { LONGEST_WORD = 63 };
+
+static char folded(char c) {
+  if (c >= 'A' && c <= 'Z') return (char)(c - 'A' + 'a');
+  return c == '-' ? '_' : c;
+}
+
+static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
+  const uint32_t ab = a < b ? a : b;
+  return ab < c ? ab : c;
+}
+
+/* Letters to be inserted, deleted or replaced; case, '-' and '_' are free. */
+static uint32_t distance(const char *a, const char *b) {
+  uint32_t row[LONGEST_WORD + 1];
+  const size_t length = strlen(b);
+  for (uint32_t j = 0; j <= length; j++) row[j] = j;
+  for (uint32_t i = 0; a[i]; i++) {
+    uint32_t corner = i;
+    row[0] = i + 1;
+    for (uint32_t j = 0; j < length; j++) {
+      const uint32_t cost = corner + (folded(a[i]) != folded(b[j]));
+      corner = row[j + 1];
+      row[j + 1] = smallest(cost, row[j] + 1, corner + 1);
+    }
+  }
+  return row[length];
+}
+
+const char *accel_nearest(const char *word, const char *const *names,
+                          uint32_t count) {
+  const char *best = NULL;
+  const size_t length = strlen(word);
+  uint32_t least = (uint32_t)(length > 5 ? length / 3 : 1) + 1;
+  if (length > LONGEST_WORD) return NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (strlen(names[i]) > LONGEST_WORD) continue;
+    const uint32_t d = distance(word, names[i]);
+    if (d < least) {
+      least = d;
+      best = names[i];
+    }
+  }
+  return best;
+}

@@ -1,0 +1,49 @@
+/*
+ * What the files of the cost room share: the scratch of an evaluator, the words
+ * that cross a boundary before bypass is looked at, and who computes them.
+ */
+#ifndef CALM_COST_COST_PARTS_H
+#define CALM_COST_COST_PARTS_H
+
+#include "cost/cost.h"
+
+/*
+ * One tensor between one level and what lies below it, as if every level kept
+ * every tensor: the words that leave the level, by pattern of delivery.
+ */
+typedef struct cost_stream {
+  cost_group *groups; /* ascending by (multicast, scatter) */
+  uint32_t group_count, group_capacity;
+  double links;    /* words that neighbours hand on instead */
+  uint64_t fanout; /* instances served; 1 without spatial loops */
+} cost_stream;
+
+/* How iterations are visited: each one, or the first two of every loop with the
+   second standing for all others (Timeloop's extrapolation). */
+typedef enum cost_visits { COST_VISIT_ALL, COST_VISIT_TWO } cost_visits;
+
+/* What a replay is asked for. */
+typedef struct cost_question {
+  const cost_problem *problem;
+  const accel_nest *nest;
+  uint32_t tensor, level;
+  cost_visits visits;
+  bool links;
+} cost_question;
+
+/*
+ * The stream by replaying Timeloop's state machine over the visited iterations
+ * (memoised on the state relative to the current tile): for links, and for
+ * imperfect nests, where no closed form is known.  `computes` (for the
+ * innermost level of an imperfect nest; NULL: not wanted) are the operations
+ * per multiplier that the replay counted.  out->groups has room for
+ * out->group_capacity groups on entry and may be replaced by a larger array
+ * from the arena `a`, which is the caller's scratch.
+ */
+calm_status cost_replay(cost_stream *out, double *computes,
+                        const cost_question *question, arena *a);
+
+/* The stream of a perfect nest without links, by the closed form. */
+void cost_closed(cost_stream *out, const cost_question *question);
+
+#endif
