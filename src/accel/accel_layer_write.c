@@ -87,9 +87,18 @@ static calm_status is_known(bool *out, const accel_layer *layer, arena *a) {
 
 /* ---- Coefficients -------------------------------------------------------- */
 
+static bool is_coefficient(const accel_tensor *t, const char *name) {
+  for (uint32_t r = 0; r < t->rank_count; r++)
+    for (uint32_t i = 0; i < t->ranks[r].term_count; i++) {
+      const char *other = t->ranks[r].terms[i].name;
+      if (other && accel_same_name(other, name)) return true;
+    }
+  return false;
+}
+
 static bool is_taken(const writer *w, const char *name) {
-  for (uint32_t i = 0; i < w->step_count; i++)
-    if (accel_same_name(w->steps[i].name, name)) return true;
+  for (uint32_t t = 0; t < w->layer->tensor_count; t++)
+    if (is_coefficient(&w->layer->tensors[t], name)) return true;
   for (uint32_t d = 0; d < w->layer->dimension_count; d++)
     if (accel_same_name(w->layer->dimensions[d].name, name)) return true;
   return false;
@@ -126,16 +135,13 @@ static calm_status add_step(writer *w, const accel_term *term) {
   return CALM_OK;
 }
 
-/* Those with names first, so that no number takes one of them. */
-static calm_status gather_steps(writer *w, bool numbers) {
+static calm_status gather_steps(writer *w) {
   for (uint32_t t = 0; t < w->layer->tensor_count; t++)
     for (uint32_t r = 0; r < w->layer->tensors[t].rank_count; r++) {
       const accel_rank *rank = &w->layer->tensors[t].ranks[r];
-      for (uint32_t i = 0; i < rank->term_count; i++) {
-        const accel_term *term = &rank->terms[i];
-        if (numbers ? !term->name && term->coefficient != 1 : !!term->name)
-          TRY(add_step(w, term));
-      }
+      for (uint32_t i = 0; i < rank->term_count; i++)
+        if (rank->terms[i].name || rank->terms[i].coefficient != 1)
+          TRY(add_step(w, &rank->terms[i]));
     }
   return CALM_OK;
 }
@@ -208,8 +214,7 @@ static void write_comment(text *t, const accel_layer *layer) {
 
 static calm_status write_layer(writer *w) {
   bool known;
-  TRY(gather_steps(w, false));
-  TRY(gather_steps(w, true));
+  TRY(gather_steps(w));
   TRY(is_known(&known, w->layer, w->arena));
   write_comment(w->out, w->layer);
   text_format(w->out, "problem:\n  version: 0.4\n");
