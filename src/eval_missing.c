@@ -33,8 +33,11 @@ WEAK calm_status accel_nest_text(char **out, const accel_nest *nest,
                                  const accel_arch *arch,
                                  const accel_layer *layer,
                                  calm_context *context) {
-  (void)out, (void)nest, (void)arch, (void)layer;
-  MISSING(context);
+  text t;
+  (void)nest, (void)arch, (void)layer;
+  text_init(&t, context);
+  text_format(&t, "(the nest)\n");
+  return text_finish(&t, out);
 }
 WEAK calm_status accel_constraints_read(accel_constraints *out,
                                         const accel_yaml *root,

@@ -253,6 +253,39 @@ static json_t *evaluation_of(arena *scratch, const calm_evaluation *e,
   return o;
 }
 
+/* ---- Two nests ----------------------------------------------------------- */
+
+static json_t *change_of(arena *scratch, const calm_evaluation *e,
+                         const eval_change *c) {
+  json_t *o = json_object();
+  add(&o, "level", report_json_name(scratch, c->level));
+  add(&o, "below", report_json_name(scratch, c->below));
+  add(&o, "tensor", report_json_name(scratch, c->tensor));
+  add(&o, "reads", count_of(c->reads));
+  add(&o, "fills", count_of(c->fills));
+  add(&o, "updates", count_of(c->updates));
+  add(&o, "energy_pj", energy_of(e, c->after_pj - c->before_pj));
+  return o;
+}
+
+/* Second less first; null if there is nothing to be compared. */
+static json_t *difference_of(arena *scratch, const calm_evaluation *e) {
+  const calm_evaluation_summary *a = &e->nests[0].summary;
+  const calm_evaluation_summary *b = &e->nests[1].summary;
+  eval_changes list;
+  if (!calm_evaluation_valid(e)) return json_null();
+  if (report_eval_changes(&list, e, scratch) != CALM_OK) return NULL;
+  json_t *o = json_object(), *changes = json_array();
+  for (uint32_t i = 0; i < list.count; i++)
+    changes = report_json_append(changes, change_of(scratch, e, &list.data[i]));
+  add(&o, "cycles", count_of((double)b->cycles - (double)a->cycles));
+  add(&o, "energy_pj", energy_of(e, b->energy_pj - a->energy_pj));
+  add(&o, "edp", energy_of(e, b->edp - a->edp));
+  add(&o, "utilization", real_of(b->utilization - a->utilization));
+  add(&o, "changes", changes);
+  return o;
+}
+
 json_t *report_eval_json(arena *scratch, const calm_evaluation *e) {
   if (e->nest_count == 1) return evaluation_of(scratch, e, &e->nests[0]);
   json_t *o = json_object(), *list = json_array();
@@ -260,5 +293,6 @@ json_t *report_eval_json(arena *scratch, const calm_evaluation *e) {
     list = report_json_append(list, evaluation_of(scratch, e, &e->nests[i]));
   add(&o, "schema", json_string("calm/eval-difference/1"));
   add(&o, "evaluations", list);
+  add(&o, "difference", difference_of(scratch, e));
   return o;
 }
