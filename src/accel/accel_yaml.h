@@ -27,6 +27,8 @@ typedef struct accel_yaml {
   accel_place place;
   const char *tag;   /* "!Component", NULL if there is none */
   const char *text;  /* of a scalar */
+  const char *flaw;  /* why its text has no value, for messages; else NULL */
+  bool unsupported;  /* that flaw is a thing which calm does not do */
   const char **keys; /* of a mapping, as spelled */
   accel_place *key_places;
   struct accel_yaml **items; /* of a sequence; of a mapping its values */
