@@ -46,6 +46,16 @@ typedef struct accel_scale {
   double scale;
 } accel_scale;
 
+/* Where a level stands in a version 0.4 `!Parallel`: a tensor that one branch
+   keeps is bypassed in all others, and each tensor must be kept by one.  "*"
+   stands for all tensors.  Of parallels inside of each other: what the inner
+   branch keeps, and what is bypassed by any. */
+typedef struct accel_branch {
+  accel_place place; /* of the (inner) !Parallel; no file: it is in none */
+  const char **keeps, **bypasses; /* names of tensors */
+  uint32_t keep_count, bypass_count;
+} accel_branch;
+
 typedef struct accel_level {
   const char *name;       /* as in the file, without [0..15] */
   const char *class_name; /* "" in version 0.1 */
@@ -66,7 +76,10 @@ typedef struct accel_level {
   bool reduction_supported; /* false at DRAM unless the file says otherwise */
   accel_energy energy;
   accel_network network;         /* towards the next inner level */
-  const accel_yaml *constraints; /* version 0.4: as written, NULL if none */
+  const accel_yaml *constraints; /* version 0.4: a mapping of `temporal`,
+                                    `spatial`, `dataspace`, as written; of a
+                                    mesh its `spatial` only; NULL if none */
+  accel_branch branch;           /* version 0.4 */
 } accel_level;
 
 typedef struct accel_compute {
