@@ -56,9 +56,13 @@ static const key_row *find_row(uint32_t *rank, const char *key,
   return NULL;
 }
 
-bool accel_arch_knows_key(const char *key) {
+bool accel_attributes_know(const char *key, accel_key_where where) {
   uint32_t rank;
-  return find_row(&rank, key, ACCEL_KEY_BOTH) != NULL;
+  return find_row(&rank, key, where) != NULL;
+}
+
+bool accel_arch_knows_key(const char *key) {
+  return accel_attributes_know(key, ACCEL_KEY_BOTH);
 }
 
 bool accel_arch_key_matters(const char *key) {
