@@ -187,11 +187,12 @@ static calm_status find_energy(dearest *out, const reference *r,
 
 static calm_status missing_table(const reference *r, const char *name,
                                  accel_place place) {
-  return accel_place_fail(r->context, CALM_BAD_INPUT, r->tables->place,
-                          "no table for %s (%s:%u) among the energies; without "
-                          "any table Timeloop's formulas are used, and without "
-                          "energy none is needed",
-                          name, place.file ? place.file : "-", place.line);
+  return accel_place_fail(
+      r->context, CALM_BAD_INPUT, r->tables->place,
+      "no table for %s (%s:%u) among the energies; add one, "
+      "or its 'vector-access-energy', or leave all tables "
+      "out for Timeloop's formulas",
+      name, place.file ? place.file : "-", place.line);
 }
 
 /* ... of an action that no machine works without. */
