@@ -257,8 +257,9 @@ static calm_status level_by_table(accel_level *l, const reference *r,
   return CALM_OK;
 }
 
-/* A level that holds nothing needs no energy; one whose author gave the energy
-   is not looked up. */
+/* A level that holds nothing needs no energy, and has no table; one whose
+   author gave the energy is not looked up.  Timeloop's front end calls what
+   stands for a mesh a dummy_storage. */
 static calm_status read_level(accel_level *l, const reference *r,
                               bool required) {
   if (l->energy.known) return CALM_OK;
@@ -272,7 +273,7 @@ static calm_status read_level(accel_level *l, const reference *r,
     const calm_status status = level_by_table(l, r, table);
     return required || status != CALM_BAD_INPUT ? status : CALM_OK;
   }
-  if (!r->tables || l->entries == 0)
+  if (!r->tables || l->entries == 0 || !strcmp(l->class_name, "dummy_storage"))
     return level_by_formula(l, r->context, required);
   return required ? missing_table(r, l->name, l->place) : CALM_OK;
 }

@@ -78,9 +78,10 @@ static void a_tree_multiplies_what_is_below(void **state) {
 
 static void wrong_trees_are_refused(void **state) {
   (void)state;
-#define TREE(components)                                                       \
-  "architecture: {version: 0.2, subtree: [{name: s, local: [" components "]}]" \
-                                                                         "}"
+#define TREE(components)                                                 \
+  "architecture: {version: 0.2, subtree: [{name: s, local: [" components \
+  "]}]"                                                                  \
+  "}"
   const struct {
     const char *text;
     calm_status status;

@@ -79,7 +79,8 @@ static void sizes_follow(void **state) {
   assert_real(m.arch.levels[0].min_utilization, 0.5);
   machine_free(&m);
   read_flat(&m, "depth: 1073741824, block-size: 4294967295");
-  assert_int_equal(m.arch.levels[0].entries, 1073741824u * UINT64_C(4294967295));
+  assert_int_equal(m.arch.levels[0].entries,
+                   1073741824u * UINT64_C(4294967295));
   machine_free(&m);
   read_flat(&m, "entries: 0");
   assert_int_equal(m.arch.levels[0].capacity_words, 0);
@@ -148,6 +149,22 @@ static void meshes_are_completed(void **state) {
   assert_int_equal(accel_arch_fanout(&m.arch, 0).x, 2);
   assert_int_equal(accel_arch_fanout(&m.arch, 0).y, 2);
   machine_free(&m);
+}
+
+/* A value may be a variable of the file, or arithmetic. */
+static void values_may_be_expressions(void **state) {
+  (void)state;
+  machine m;
+  machine_read(&m,
+               "variables: {BITS: 8, technology: 45nm}\n" FLAT(
+                   "word_bits: BITS, width: word_bits * 4, depth: 2 * "
+                   "word_bits, technology: 45nm, power_gated_at: Buffer"),
+               NULL);
+  assert_int_equal(m.arch.levels[0].word_bits, 8);
+  assert_int_equal(m.arch.levels[0].block_words, 4);
+  assert_int_equal(m.arch.levels[0].entries, 64);
+  machine_free(&m);
+  expect_flat_refused("word_bits: BITS", CALM_BAD_INPUT, "BITS");
 }
 
 /* Legal words of estimators and of Timeloop's front end change nothing. */
@@ -289,6 +306,7 @@ int main(void) {
       cmocka_unit_test(sizes_follow),
       cmocka_unit_test(bandwidths_and_networks_are_read),
       cmocka_unit_test(meshes_are_completed),
+      cmocka_unit_test(values_may_be_expressions),
       cmocka_unit_test(idle_keys_change_nothing),
       cmocka_unit_test(wrong_attributes_are_refused),
       cmocka_unit_test(foreign_constructs_are_named),
