@@ -23,12 +23,12 @@
 /* What leads from a level to the next inner one.  Absent energies are 0. */
 typedef struct accel_network {
   uint32_t word_bits;
-  double hop_pj;     /* energy-per-hop; 0 if it follows from the wires */
+  double hop_pj;     /* energy-per-hop, or what follows from the wires */
   double router_pj;  /* router-energy */
   double wire_pj;    /* wire-energy, per bit and millimetre */
-  double tile_width; /* millimetres; what Timeloop's file gives */
+  double tile_width; /* micrometres, of a hop; given, or from areas */
   double ingress_pj; /* energy-per-ingress */
-  bool hop_given;
+  bool hop_given;    /* energy-per-hop is in the file */
   uint64_t fill_cycles, drain_cycles; /* network_fill_latency, _drain_ */
 } accel_network;
 
@@ -46,6 +46,16 @@ typedef struct accel_scale {
   double scale;
 } accel_scale;
 
+/* Where a level stands in a version 0.4 `!Parallel`: a tensor that one branch
+   keeps is bypassed in all others, and each tensor must be kept by one.  "*"
+   stands for all tensors.  Of parallels inside of each other: what the inner
+   branch keeps, and what is bypassed by any. */
+typedef struct accel_branch {
+  accel_place place; /* of the (inner) !Parallel; no file: it is in none */
+  const char **keeps, **bypasses; /* names of tensors */
+  uint32_t keep_count, bypass_count;
+} accel_branch;
+
 typedef struct accel_level {
   const char *name;       /* as in the file, without [0..15] */
   const char *class_name; /* "" in version 0.1 */
@@ -62,10 +72,14 @@ typedef struct accel_level {
       shared_bandwidth; /* words per cycle and instance; 0: no limit */
   accel_scale *scales;
   uint32_t scale_count;
+  double area_um2;          /* of an instance; 0 if not given */
   bool reduction_supported; /* false at DRAM unless the file says otherwise */
   accel_energy energy;
   accel_network network;         /* towards the next inner level */
-  const accel_yaml *constraints; /* version 0.4: as written, NULL if none */
+  const accel_yaml *constraints; /* version 0.4: a mapping of `temporal`,
+                                    `spatial`, `dataspace`, as written; of a
+                                    mesh its `spatial` only; NULL if none */
+  accel_branch branch;           /* version 0.4 */
 } accel_level;
 
 typedef struct accel_compute {
@@ -74,6 +88,7 @@ typedef struct accel_compute {
   uint32_t word_bits;
   uint64_t instances, mesh_x, mesh_y;
   double energy_pj; /* of one operation */
+  double area_um2;  /* 0 if not given */
   bool energy_known;
 } accel_compute;
 

@@ -11,6 +11,11 @@ static const char *const kinds[] = {"a word", "a list", "a mapping"};
 
 static calm_status wrong(calm_context *context, const accel_yaml *node,
                          const char *what, const char *wanted) {
+  if (node->kind == ACCEL_YAML_SCALAR && node->flaw)
+    return accel_place_fail(
+        context, node->unsupported ? CALM_UNSUPPORTED : CALM_BAD_INPUT,
+        node->place, "%s is '%s', which is not %s: %s", what, node->text,
+        wanted, node->flaw);
   if (node->kind == ACCEL_YAML_SCALAR)
     return accel_place_fail(context, CALM_BAD_INPUT, node->place,
                             "%s is '%s', which is not %s", what, node->text,
