@@ -72,26 +72,27 @@ double cost_delivered(const cost_shape *s, const double *extents, double words,
 }
 
 bool cost_stream_closed(cost_stream *out, cost_scratch *s, uint32_t tensor,
-                        uint32_t level, double words, cost_visits visits) {
-  const cost_tables *t = &s->tables;
+                        uint32_t level, cost_visits visits) {
   const cost_frame *f = &s->frame;
+  const uint32_t tensors = s->tables.tensor_count;
   const cost_spread *spread = &f->spreads[level];
-  const cost_shape *shape = &t->shapes[tensor];
   const double delivered =
       level == 0 ? f->compute_cycles
-                 : cost_delivered(shape, cost_frame_below(f, t, level), words,
+                 : cost_delivered(&s->tables.shapes[tensor],
+                                  cost_frame_below(f, level),
+                                  f->words[(level - 1) * tensors + tensor],
                                   f->steps + spread->first_step,
                                   f->step_count - spread->first_step, visits);
   if (!cost_spatial_bins(s, tensor, level)) return false;
   if (s->bin_count > out->group_capacity) return false;
-  out->fanout = (uint64_t)(spread->x * spread->y);
+  out->fanout = cost_whole(spread->x * spread->y);
   out->links = 0;
   out->group_count = s->bin_count;
   for (uint32_t i = 0; i < s->bin_count; i++) {
     const cost_bin *bin = &s->bins[i];
     out->groups[i] = (cost_group){
-        .multicast = (uint64_t)bin->multicast,
-        .scatter = (uint64_t)bin->scatter,
+        .multicast = cost_whole(bin->multicast),
+        .scatter = cost_whole(bin->scatter),
         .accesses = delivered * bin->scatter,
         .hops = delivered * bin->hops,
     };
@@ -101,17 +102,15 @@ bool cost_stream_closed(cost_stream *out, cost_scratch *s, uint32_t tensor,
 
 void cost_closed(cost_stream *out, const cost_question *question) {
   cost_scratch *s = question->problem->scratch;
-  const cost_tables *t = &s->tables;
   uint32_t wrong;
   double made;
   out->group_count = 0;
   out->fanout = 0;
   out->links = 0;
-  if (!cost_frame_measure(&s->frame, t, question->nest, &wrong, &made)) return;
-  if (!s->frame.perfect) return;
-  cost_frame_list(&s->frame, t);
-  const double *below = cost_frame_below(&s->frame, t, question->level);
-  const double words = cost_words(&t->shapes[question->tensor], below);
-  cost_stream_closed(out, s, question->tensor, question->level, words,
+  if (!cost_frame_measure(&s->frame, &s->tables, question->nest, &wrong,
+                          &made) ||
+      !s->frame.perfect)
+    return;
+  cost_stream_closed(out, s, question->tensor, question->level,
                      question->visits);
 }

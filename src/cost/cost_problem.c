@@ -7,8 +7,6 @@
    enumerated, up to so many elements; and no more patterns of delivery than
    this are told apart. */
 enum { MOST_ELEMENTS = 1 << 20, MOST_BINS = 1 << 10 };
-/* Loops of a perfect nest: each doubles at least, and all make up 2^53. */
-enum { PERFECT_LOOPS = 64 };
 
 /* ---- Shapes -------------------------------------------------------------- */
 
@@ -242,15 +240,22 @@ static void bound_patterns(cost_tables *t, const accel_arch *arch) {
   t->most_bins = windows ? (uint32_t)fmin(sqrt(2 * most) + 2, MOST_BINS) : 1;
 }
 
+static calm_status reserve_frame(cost_frame *f, const cost_tables *t,
+                                 arena *a) {
+  const size_t levels = t->level_count;
+  ARENA_ARRAY(a, f->tile, levels);
+  ARENA_ARRAY(a, f->wide, levels);
+  ARENA_ARRAY(a, f->words, levels * t->tensor_count);
+  ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->dimension_count);
+  ARENA_ARRAY(a, f->spreads, levels);
+  ARENA_ARRAY(a, f->steps, COST_MOST_STEPS);
+  for (uint32_t d = 0; d < t->dimension_count; d++) f->rows[d] = 1;
+  return CALM_OK;
+}
+
 static calm_status reserve_scratch(cost_scratch *s, arena *a) {
   const cost_tables *t = &s->tables;
-  const size_t extents = (size_t)t->level_count * t->dimension_count;
-  ARENA_ARRAY(a, s->frame.below, extents + t->dimension_count);
-  for (uint32_t d = 0; d < t->dimension_count; d++) s->frame.below[d] = 1;
-  ARENA_ARRAY(a, s->frame.wide, extents);
-  ARENA_ARRAY(a, s->frame.spreads, t->level_count);
-  ARENA_ARRAY(a, s->frame.steps, PERFECT_LOOPS);
-  s->frame.step_capacity = PERFECT_LOOPS;
+  TRY(reserve_frame(&s->frame, t, a));
   ARENA_ARRAY(a, s->ledgers, t->level_count);
   ARENA_ARRAY(a, s->bins, t->most_bins);
   ARENA_ARRAY(a, s->more_bins, t->most_bins);

@@ -10,12 +10,11 @@
 
 /* One tensor on its way from streams to counts, per level. */
 typedef struct cost_ledger {
-  double words;   /* of its tile */
   double part;    /* its share of the tensor that no other instance has */
   double content; /* words that leave an instance downwards */
   double share;   /* words that arrive at it from above */
   double peer;    /* words handed on between instances, per instance */
-  bool kept;
+  bool kept;      /* if not, all of this is 0 in the end */
 } cost_ledger;
 
 /* An element of a fan-out: equal keys, equal offsets. */
