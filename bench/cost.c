@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "cost/cost.h"
 
-enum { POOL = 1000, LOOPS = 64, DIMENSIONS = 7, MOST_LEVELS = 6, THREADS = 64 };
+enum { POOL = 256, LOOPS = 64, DIMENSIONS = 7, MOST_LEVELS = 6, THREADS = 64 };
 
 /* ---- Machines ------------------------------------------------------------ */
 

@@ -79,7 +79,7 @@ static calm_status find_stream(evaluation *e, uint32_t tensor, uint32_t level) {
     TRY(replay(e, &stream, tensor, level));
   }
   TRY(keep_groups(flow, &stream, e->result->arena));
-  cost_enter_flow(s, flow, tensor, level);
+  cost_enter_flow(s, flow, level);
   return CALM_OK;
 }
 
@@ -104,7 +104,7 @@ static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   for (uint32_t level = 0; level < s->tables.level_count; level++)
     TRY(find_stream(e, tensor, level));
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  cost_collapse_bypass(s, e->result->flows + tensor, tensors);
+  cost_collapse_bypass(s, e->result->flows + tensor, tensor);
   refuse_large(e, tensor);
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
   cost_count_accesses(e->result, s, tensor);

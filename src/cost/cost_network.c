@@ -4,10 +4,14 @@
  * A sink that cannot add sends the old value down first: twice the words, but
  * for the first touches.
  */
-static double ingress_of(double accesses, double part, bool twice) {
-  if (!twice) return accesses;
-  const double words = 2 * accesses - part;
-  return words > 0 ? words : 0;
+static double double_words(cost_flow *flow, double part) {
+  double total = 0;
+  for (uint32_t i = 0; i < flow->group_count; i++) {
+    const double words = 2 * flow->groups[i].accesses - part;
+    flow->groups[i].accesses = words > 0 ? words : 0;
+    total += flow->groups[i].accesses;
+  }
+  return total;
 }
 
 /* A route of h hops passes 1 + floor(h) routers.  Routers and additions are
@@ -38,16 +42,12 @@ static uint64_t count_additions(const cost_flow *flow) {
 void cost_count_network(cost_flow *flow, const cost_scratch *s, uint32_t tensor,
                         uint32_t level) {
   const cost_store *store = &s->tables.stores[level];
+  const cost_ledger *l = &s->ledgers[level];
   const bool written = s->tables.shapes[tensor].read_write;
-  const bool twice = written && !store->reduces;
   const double instances = s->frame.spreads[level].instances;
   double hops = 0, routers = 0;
-  flow->ingresses = 0;
-  for (uint32_t i = 0; i < flow->group_count; i++) {
-    cost_group *g = &flow->groups[i];
-    g->accesses = ingress_of(g->accesses, s->ledgers[level].part, twice);
-    flow->ingresses += g->accesses;
-  }
+  flow->ingresses =
+      written && !store->reduces ? double_words(flow, l->part) : l->total;
   if (store->needs_hops) count_routes(&hops, &routers, flow);
   flow->hops = hops > 0 ? hops / flow->ingresses : 0;
   flow->spatial_reductions = written ? count_additions(flow) : 0;

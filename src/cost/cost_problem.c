@@ -14,7 +14,7 @@ enum { MOST_ELEMENTS = 1 << 20, MOST_BINS = 1 << 10 };
 static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
                                 const accel_layer *layer, arena *a) {
   double coefficients[ACCEL_MAX_DIMENSIONS] = {0};
-  cost_sum sum = {0};
+  cost_sum sum = {.base = 1};
   for (uint32_t i = 0; i < rank->term_count; i++) {
     const accel_term *term = &rank->terms[i];
     if (layer->dimensions[term->dimension].bound == 1) continue;
@@ -29,6 +29,7 @@ static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
       sum.dimensions |= UINT32_C(1) << d;
       dimensions[sum.term_count] = d;
       kept[sum.term_count++] = coefficients[d];
+      sum.base -= coefficients[d];
     }
   sum.term_dimensions = dimensions;
   sum.coefficients = kept;
@@ -37,9 +38,9 @@ static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
 }
 
 static double extent_of(const cost_sum *sum, const double *extents) {
-  double extent = 1;
+  double extent = sum->base;
   for (uint32_t i = 0; i < sum->term_count; i++)
-    extent += sum->coefficients[i] * (extents[sum->term_dimensions[i]] - 1);
+    extent += sum->coefficients[i] * extents[sum->term_dimensions[i]];
   return extent;
 }
 

@@ -19,8 +19,10 @@ static inline uint64_t cost_whole(double count) {
 }
 
 /* Two dimensions that move one rank make it a window, as P and R do:
-   extent = 1 + sum of coefficient * (dimension's extent - 1). */
+   extent = 1 + sum of coefficient * (dimension's extent - 1)
+          = base + sum of coefficient * dimension's extent. */
 typedef struct cost_sum {
+  double base;
   uint32_t dimensions; /* bit d: dimension d has a term */
   uint32_t term_count;
   const uint32_t *term_dimensions;
