@@ -399,12 +399,18 @@ static void set_element(walk *w, uint64_t number) {
 }
 
 /* Is the element there in this pass?  Its index in each loop of the fan-out has
-   to be below that loop's bound in this pass. */
-static bool is_present(const walk *w) {
+   to be below that loop's bound in this pass.  Elements are numbered as they
+   are packed: those of this pass, without gaps. */
+static bool number_element(element *e, const walk *w) {
+  uint64_t scale = 1;
+  e->id = 0;
   for (uint32_t k = w->first; k < w->temporal; k++) {
     const accel_loop *l = &w->nest->loops[k];
     const bool last = is_last(&w->o, l->dimension, w->temporal);
-    if (w->o.index[k] >= (last ? l->residual : l->bound)) return false;
+    const uint64_t bound = last ? l->residual : l->bound;
+    if (w->o.index[k] >= bound) return false;
+    e->id += w->o.index[k] * scale;
+    scale *= bound;
   }
   return true;
 }
@@ -432,7 +438,7 @@ static void visit(walk *w, class *classes, uint64_t *ids) {
     box b;
     set_element(w, i);
     e->delivered.count = 0;
-    if (!is_present(w)) continue;
+    if (!number_element(e, w)) continue;
     find_box(&b, w);
     if (w->perfect || i == 0)
       load(e, w, &b);
@@ -449,7 +455,6 @@ static void make_elements(walk *w, uint64_t words_each) {
   w->elements = referee_memory(w->arena, w->element_count, sizeof *w->elements);
   for (uint32_t i = 0; i < w->element_count; i++) {
     element *e = &w->elements[i];
-    e->id = i;
     e->held.at = referee_memory(w->arena, words_each, sizeof *e->held.at);
     e->wanted.at = referee_memory(w->arena, words_each, sizeof *e->held.at);
     e->delivered.at = referee_memory(w->arena, words_each, sizeof *e->held.at);

@@ -16,6 +16,7 @@ typedef struct cost_stream {
   uint32_t group_count, group_capacity;
   double links;    /* words that neighbours hand on instead */
   uint64_t fanout; /* instances served; 1 without spatial loops */
+  bool too_large;  /* cost_replay gave up: a verdict of COST_TOO_LARGE */
 } cost_stream;
 
 /* How iterations are visited: each one, or the first two of every loop with the
