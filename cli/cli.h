@@ -25,7 +25,7 @@ enum exit_code {
   EXIT_INTERRUPTED = 130
 };
 
-enum { MAX_OPERANDS = 2, MAX_EMISSIONS = 16 };
+enum { MAX_OPERANDS = 2, MAX_EMISSIONS = 16, MAX_PARTS = 16, MAX_INPUTS = 16 };
 
 typedef struct request request;
 
@@ -72,8 +72,13 @@ struct request {
   int operand_count;
   emission emissions[MAX_EMISSIONS];
   int emission_count;
-  const char *output;  /* the model to be written; NULL: none */
-  const char *scratch; /* a file that the library will read; NULL: none */
+  const char *output;             /* the model to be written; NULL: none */
+  const char *inputs[MAX_INPUTS]; /* files that options of the library name */
+  int input_count;
+  const char *arch[MAX_PARTS]; /* calm eval: what it is about */
+  const char *mappings[2];
+  const char *problem;
+  int arch_count, mapping_count;
   color_choice color;
   bool json, dump, in_place, quiet, verbose, help;
 };

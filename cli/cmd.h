@@ -8,5 +8,6 @@ int cmd_inspect(request *r);
 int cmd_plan(request *r);
 int cmd_check(request *r);
 int cmd_pack(request *r);
+int cmd_eval(request *r);
 
 #endif

@@ -41,6 +41,18 @@ static const char *const pack_examples[] = {
     "calm pack buffers.csv -o placed.csv --budget 1M",
     "write the offsets; exit 1 if they need more than 1 MiB", NULL};
 
+static const char *const eval_examples[] = {
+    "calm eval --arch simba.yaml --problem layer.yaml --mapping nest.yaml",
+    "its accesses, cycles and energy, level by level",
+    "calm eval --arch a.yaml --problem l.yaml --mapping n.yaml --cost timeloop",
+    "as Timeloop counts them by default",
+    "calm eval --arch a.yaml --problem l.yaml --mapping n.yaml --mapping "
+    "o.yaml",
+    "what differs between two nests",
+    "calm eval --arch all-in-one.yaml --no-energy --json",
+    "counts and cycles alone, as one JSON object",
+    NULL};
+
 const command commands[] = {
     {"inspect", "MODEL", 1, 1, cmd_inspect,
      "what is in a model, and what sets its peak",
@@ -67,12 +79,20 @@ const command commands[] = {
      "optionally offset (fixed), alignment and group (equal group, equal "
      "offset).  A buffer lives from step lower to step upper, upper excluded.",
      pack_examples},
+    {"eval", "--arch FILE ...", 0, 0, cmd_eval,
+     "what a loop nest costs on an accelerator",
+     "Reads an architecture (Timeloop's YAML, versions 0.1 to 0.4), a layer "
+     "and "
+     "a loop nest, and counts what each level of memory reads and writes, the "
+     "cycles and the energy.  A nest that does not fit the machine is told so, "
+     "with exit code 1.",
+     eval_examples},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL}};
 
 const exit_meaning exit_meanings[] = {
     {EXIT_DONE, "done, with a proof or with a stated gap"},
     {EXIT_GOAL_MISSED,
-     "done, but the goal was missed: a --budget, or check found a fault"},
+     "done, but a goal was missed: --budget, a fault found, an invalid mapping"},
     {EXIT_USAGE, "the command line is wrong"},
     {EXIT_FILE,
      "an input is unreadable or unsupported, or an output cannot be written"},

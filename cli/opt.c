@@ -6,7 +6,7 @@
 #include "story.h"
 
 /* Options to come: better told so than called unknown. */
-static const char later_options[] = "overlap onchip threads";
+static const char later_options[] = "overlap onchip threads mapper objective";
 
 /* ---- Finding a row ------------------------------------------------------- */
 
@@ -126,10 +126,21 @@ static int set_flag(request *r, const opt_own *own, const char *value) {
   return EXIT_DONE;
 }
 
+/* What the library will read must not be overwritten. */
+static int add_input(request *r, const char *path) {
+  if (r->input_count == MAX_INPUTS) {
+    story_tell("no more than %d files can be read", MAX_INPUTS);
+    return EXIT_USAGE;
+  }
+  r->inputs[r->input_count++] = path;
+  return EXIT_DONE;
+}
+
 static int set_option(request *r, const opt_own *own,
                       const calm_option_info *info, const char *value) {
   if (own) return own->set ? own->set(r, value) : set_flag(r, own, value);
-  if (!strcmp(info->name, "scratch")) r->scratch = value;
+  if (!strcmp(info->value ? info->value : "", "FILE") && add_input(r, value))
+    return EXIT_USAGE;
   calm_status status = calm_options_set(r->options, info->name, value);
   return status ? story_failure(r, status) : EXIT_DONE;
 }

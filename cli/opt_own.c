@@ -28,7 +28,32 @@ static int set_output(request *r, const char *value) {
     r->output = value;
     return EXIT_DONE;
   }
-  return add_emission(r, (emission){value, CALM_FORMAT_CSV});
+  return add_emission(r, (emission){value, strcmp(r->command->name, "eval")
+                                               ? CALM_FORMAT_CSV
+                                               : CALM_FORMAT_MAPPING});
+}
+
+static int add_path(const char **list, int *count, int most, const char *name,
+                    const char *path) {
+  if (*count == most) {
+    story_tell("--%s: no more than %d files", name, most);
+    return EXIT_USAGE;
+  }
+  list[(*count)++] = path;
+  return EXIT_DONE;
+}
+
+static int set_arch(request *r, const char *value) {
+  return add_path(r->arch, &r->arch_count, MAX_PARTS, "arch", value);
+}
+
+static int set_mapping(request *r, const char *value) {
+  return add_path(r->mappings, &r->mapping_count, 2, "mapping", value);
+}
+
+static int set_problem(request *r, const char *value) {
+  r->problem = value;
+  return EXIT_DONE;
 }
 
 static int set_color(request *r, const char *value) {
@@ -42,15 +67,32 @@ static int set_color(request *r, const char *value) {
   return EXIT_USAGE;
 }
 
-#define ALL "inspect plan check pack"
+#define ALL "inspect plan check pack eval"
 
 static const opt_own rows[] = {
+    {{"arch", "eval", "FILE", NULL,
+      "the accelerator; repeatable for its parts"},
+     0,
+     set_arch,
+     0},
+    {{"problem", "eval", "FILE", NULL,
+      "the layer; without it the `problem` section of --arch"},
+     0,
+     set_problem,
+     0},
+    {{"mapping", "eval", "FILE", NULL,
+      "the loop nest, or two to be compared; without it the `mapping` section "
+      "of --arch"},
+     0,
+     set_mapping,
+     0},
     {{"json", ALL, NULL, NULL, "print one JSON object instead of tables"},
      0,
      NULL,
      offsetof(request, json)},
-    {{"output", "plan pack", "FILE", NULL,
-      "write the reordered model, or the buffers with their offsets"},
+    {{"output", "plan pack eval", "FILE", NULL,
+      "write the reordered model, the buffers with their offsets, or the loop "
+      "nest as Timeloop reads it"},
      'o',
      set_output,
      0},
@@ -58,9 +100,10 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, in_place)},
-    {{"emit", "plan pack", "KIND=FILE", NULL,
+    {{"emit", "plan pack eval", "KIND=FILE", NULL,
       "write a file as well, repeatable: csv; of calm plan also plan (JSON), "
-      "c-header, bufferplan, trace, model-explorer"},
+      "c-header, bufferplan, trace, model-explorer; of calm eval mapping, "
+      "nest"},
      0,
      set_emit,
      0},

@@ -20,7 +20,9 @@ static const struct {
              {"bufferplan", "plan", CALM_FORMAT_BUFFERPLAN},
              {"c-header", "plan", CALM_FORMAT_C_HEADER},
              {"trace", "plan", CALM_FORMAT_TRACE},
-             {"model-explorer", "plan", CALM_FORMAT_MODEL_EXPLORER}};
+             {"model-explorer", "plan", CALM_FORMAT_MODEL_EXPLORER},
+             {"mapping", "eval", CALM_FORMAT_MAPPING},
+             {"nest", "eval", CALM_FORMAT_NEST}};
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
@@ -76,10 +78,19 @@ static bool is_file(const char *path, const struct stat *file) {
   return path && stat(path, &named) == 0 && is_same_inode(&named, file);
 }
 
+static bool is_among(const char *const *paths, int count,
+                     const struct stat *file) {
+  for (int i = 0; i < count; i++)
+    if (is_file(paths[i], file)) return true;
+  return false;
+}
+
 static bool is_input(const request *r, const struct stat *file) {
-  for (int i = 0; i < r->operand_count; i++)
-    if (is_file(r->operands[i], file)) return true;
-  return is_file(r->scratch, file);
+  return is_among(r->operands, r->operand_count, file) ||
+         is_among(r->inputs, r->input_count, file) ||
+         is_among(r->arch, r->arch_count, file) ||
+         is_among(r->mappings, r->mapping_count, file) ||
+         is_file(r->problem, file);
 }
 
 /* Behind /dev/stdout or /dev/stderr there may be a file that is already being

@@ -2,9 +2,10 @@
  * calm: Compiler for Activation memory and Loop Mapping.
  *
  * In which order should the operators of a network run, and where in one
- * arena does each tensor lie, so that the least memory is needed?  This header
- * is the whole public interface.  Read it from the top: a context, a model, a
- * plan.  A complete use:
+ * arena does each tensor lie, so that the least memory is needed?  And what
+ * does a loop nest of one of its layers cost on a spatial accelerator?  This
+ * header is the whole public interface.  Read it from the top: a context, a
+ * model, a plan.  A complete use:
  *
  *     calm_context *context = calm_context_new(NULL);
  *     calm_model *model = NULL;
@@ -360,6 +361,55 @@ CALM_API calm_outcome calm_packing_outcome(const calm_packing *packing);
 /* True if no budget was given or the arena fits into it. */
 CALM_API bool calm_packing_within_budget(const calm_packing *packing);
 
+/* ---- Loop nests on accelerators ------------------------------------------ */
+
+/*
+ * The files that say what is evaluated, in the YAML of Timeloop
+ * (docs/accelerators.md).  They are read during the call and borrowed only for
+ * that long.
+ */
+typedef struct calm_evaluation_files {
+  const char *const *arch; /* parts of the architecture: at least one */
+  uint32_t arch_count;
+  const char *problem; /* NULL: the `problem` section among those parts */
+  const char *const *mappings; /* loop nests, one or two; none: the `mapping`
+                                  section among those parts */
+  uint32_t mapping_count;
+} calm_evaluation_files;
+
+/*
+ * What loop nests cost on an accelerator: accesses, cycles and energy.  Of the
+ * options, "cost" says by whose rules, "ert" and "constraints" name further
+ * files.  A nest that does not fit the machine, or breaks a constraint, is a
+ * result.  Takes microseconds.
+ */
+typedef struct calm_evaluation calm_evaluation;
+CALM_API calm_status calm_evaluate(calm_evaluation **out, calm_context *context,
+                                   const calm_evaluation_files *files,
+                                   const calm_options *options);
+CALM_API void calm_evaluation_free(calm_evaluation *evaluation);
+
+/* The figures of one of the nests; all but `valid` are 0 if it is not. */
+typedef struct calm_evaluation_summary {
+  bool valid;
+  uint64_t computes; /* multiply-accumulate operations */
+  uint64_t cycles;
+  double energy_pj;   /* 0 with "energy" off */
+  double edp;         /* energy_pj times cycles */
+  double utilization; /* of the multipliers over all cycles, 0 to 1 */
+} calm_evaluation_summary;
+
+/* Of the nest number `mapping` (0 or 1); NULL past the last. */
+CALM_API const calm_evaluation_summary *calm_evaluation_summary_of(
+    const calm_evaluation *evaluation, uint32_t mapping);
+
+/* Why the nest number `mapping` is not valid, in one line; NULL if it is. */
+CALM_API const char *calm_evaluation_reason(const calm_evaluation *evaluation,
+                                            uint32_t mapping);
+
+/* Are all its nests valid? */
+CALM_API bool calm_evaluation_valid(const calm_evaluation *evaluation);
+
 /* ---- Rendering ----------------------------------------------------------- */
 
 typedef enum calm_format {
@@ -368,10 +418,13 @@ typedef enum calm_format {
   CALM_FORMAT_CSV = 2,   /* MiniMalloc's columns: plans and packings only */
   CALM_FORMAT_LONG = 3,  /* a table with every step and every tensor */
   /* Plans only, see docs/emit.md: */
-  CALM_FORMAT_BUFFERPLAN = 4,    /* C++ for TensorFlow Lite Micro */
-  CALM_FORMAT_C_HEADER = 5,      /* constants for C and C++ */
-  CALM_FORMAT_TRACE = 6,         /* for Perfetto and chrome://tracing */
-  CALM_FORMAT_MODEL_EXPLORER = 7 /* node data */
+  CALM_FORMAT_BUFFERPLAN = 4,     /* C++ for TensorFlow Lite Micro */
+  CALM_FORMAT_C_HEADER = 5,       /* constants for C and C++ */
+  CALM_FORMAT_TRACE = 6,          /* for Perfetto and chrome://tracing */
+  CALM_FORMAT_MODEL_EXPLORER = 7, /* node data */
+  /* Evaluations of one nest only: */
+  CALM_FORMAT_MAPPING = 8, /* the nest, as Timeloop reads it */
+  CALM_FORMAT_NEST = 9     /* the nest for people */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal
@@ -387,6 +440,11 @@ CALM_API calm_status calm_verdict_render(char **out,
 CALM_API calm_status calm_packing_render(char **out,
                                          const calm_packing *packing,
                                          calm_format format, bool color);
+
+/* Two nests are shown by what differs between them. */
+CALM_API calm_status calm_evaluation_render(char **out,
+                                            const calm_evaluation *evaluation,
+                                            calm_format format, bool color);
 
 /* Write a text to a file: to a temporary one beside it, then renamed. */
 CALM_API calm_status calm_text_write(calm_context *context, const char *path,

@@ -23,12 +23,12 @@
 /* What leads from a level to the next inner one.  Absent energies are 0. */
 typedef struct accel_network {
   uint32_t word_bits;
-  double hop_pj;     /* energy-per-hop; 0 if it follows from the wires */
+  double hop_pj;     /* energy-per-hop, or what follows from the wires */
   double router_pj;  /* router-energy */
   double wire_pj;    /* wire-energy, per bit and millimetre */
-  double tile_width; /* millimetres; what Timeloop's file gives */
+  double tile_width; /* micrometres, of a hop; given, or from areas */
   double ingress_pj; /* energy-per-ingress */
-  bool hop_given;
+  bool hop_given;    /* energy-per-hop is in the file */
   uint64_t fill_cycles, drain_cycles; /* network_fill_latency, _drain_ */
 } accel_network;
 
@@ -72,6 +72,7 @@ typedef struct accel_level {
       shared_bandwidth; /* words per cycle and instance; 0: no limit */
   accel_scale *scales;
   uint32_t scale_count;
+  double area_um2;          /* of an instance; 0 if not given */
   bool reduction_supported; /* false at DRAM unless the file says otherwise */
   accel_energy energy;
   accel_network network;         /* towards the next inner level */
@@ -87,6 +88,7 @@ typedef struct accel_compute {
   uint32_t word_bits;
   uint64_t instances, mesh_x, mesh_y;
   double energy_pj; /* of one operation */
+  double area_um2;  /* 0 if not given */
   bool energy_known;
 } accel_compute;
 

@@ -31,6 +31,12 @@ typedef struct accel_component {
 bool accel_arch_is_memory(const char *class_name);
 bool accel_arch_is_compute(const char *class_name);
 
+/* Is a key an attribute of any component, and does a cost depend on it?  (What
+   a file's author calls his own quantities, which containers may hold, is not.)
+ */
+bool accel_arch_knows_key(const char *key);
+bool accel_arch_key_matters(const char *key);
+
 /* A level, or the compute array, from its attributes: each known key sets its
    field, a missing one takes Timeloop's default, an unknown one is an error
    with the nearest known.  Energies are not looked at yet. */

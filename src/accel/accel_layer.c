@@ -41,34 +41,70 @@ uint64_t accel_tensor_words(const accel_tensor *t, const uint64_t *extents) {
   return words;
 }
 
+/* ---- Equality ------------------------------------------------------------ */
+
+static bool same_ranks(const accel_rank *a, const accel_rank *b) {
+  if (a->term_count != b->term_count) return false;
+  for (uint32_t i = 0; i < a->term_count; i++)
+    if (a->terms[i].dimension != b->terms[i].dimension ||
+        a->terms[i].coefficient != b->terms[i].coefficient)
+      return false;
+  return true;
+}
+
+static bool same_tensors(const accel_tensor *a, const accel_tensor *b) {
+  if (strcmp(a->name, b->name) || a->read_write != b->read_write ||
+      a->rank_count != b->rank_count)
+    return false;
+  for (uint32_t r = 0; r < a->rank_count; r++)
+    if (!same_ranks(&a->ranks[r], &b->ranks[r])) return false;
+  return true;
+}
+
+bool accel_layer_equal(const accel_layer *a, const accel_layer *b) {
+  if (strcmp(a->shape, b->shape) || a->dimension_count != b->dimension_count ||
+      a->tensor_count != b->tensor_count)
+    return false;
+  for (uint32_t d = 0; d < a->dimension_count; d++)
+    if (a->dimensions[d].bound != b->dimensions[d].bound ||
+        strcmp(a->dimensions[d].name, b->dimensions[d].name))
+      return false;
+  for (uint32_t t = 0; t < a->tensor_count; t++)
+    if (!same_tensors(&a->tensors[t], &b->tensors[t])) return false;
+  return true;
+}
+
 /* ---- From a shape to a layer --------------------------------------------- */
 
 /* A dimension that a rank names twice moves it by the sum of both. */
-static void add_term(accel_rank *rank, uint32_t dimension,
-                     uint64_t coefficient) {
+static void add_term(accel_rank *rank, accel_term term) {
   for (uint32_t i = 0; i < rank->term_count; i++)
-    if (rank->terms[i].dimension == dimension) {
+    if (rank->terms[i].dimension == term.dimension) {
       rank->terms[i].coefficient =
-          add_up(rank->terms[i].coefficient, coefficient);
+          add_up(rank->terms[i].coefficient, term.coefficient);
+      rank->terms[i].name = NULL;
       return;
     }
-  rank->terms[rank->term_count++] = (accel_term){dimension, coefficient};
+  rank->terms[rank->term_count++] = term;
 }
 
-static calm_status bind_rank(accel_rank *out, const accel_shape_rank *rank,
+static calm_status bind_rank(accel_rank *out, const accel_shape *shape,
+                             const accel_shape_rank *rank,
                              const accel_binding *binding, arena *a) {
   ARENA_ARRAY(a, out->terms, rank->term_count);
   for (uint32_t i = 0; i < rank->term_count; i++) {
     const accel_shape_term *term = &rank->terms[i];
-    const uint64_t coefficient = term->coefficient == CALM_NONE
-                                     ? 1
-                                     : binding->coefficients[term->coefficient];
-    add_term(out, term->dimension, multiply_up(term->factor, coefficient));
+    accel_term bound = {term->dimension, term->factor, NULL};
+    if (term->coefficient != CALM_NONE) {
+      bound.coefficient = binding->coefficients[term->coefficient];
+      bound.name = shape->coefficients[term->coefficient].name;
+    }
+    add_term(out, bound);
   }
   return CALM_OK;
 }
 
-static calm_status bind_tensor(accel_tensor *out,
+static calm_status bind_tensor(accel_tensor *out, const accel_shape *shape,
                                const accel_shape_tensor *tensor,
                                const accel_binding *binding, arena *a) {
   out->name = tensor->name;
@@ -77,7 +113,7 @@ static calm_status bind_tensor(accel_tensor *out,
   ARENA_ARRAY(a, out->ranks, tensor->rank_count);
   for (uint32_t r = 0; r < tensor->rank_count; r++) {
     accel_rank *rank = &out->ranks[r];
-    TRY(bind_rank(rank, &tensor->ranks[r], binding, a));
+    TRY(bind_rank(rank, shape, &tensor->ranks[r], binding, a));
     for (uint32_t i = 0; i < rank->term_count; i++)
       if (rank->terms[i].coefficient > 0)
         out->dimensions |= UINT32_C(1) << rank->terms[i].dimension;
@@ -134,7 +170,7 @@ calm_status accel_shape_bind(accel_layer *out, const char *name,
     layer.dimensions[d] =
         (accel_dimension){shape->dimensions[d], binding->bounds[d]};
   for (uint32_t t = 0; t < shape->tensor_count; t++)
-    TRY(bind_tensor(&layer.tensors[t], &shape->tensors[t], binding, a));
+    TRY(bind_tensor(&layer.tensors[t], shape, &shape->tensors[t], binding, a));
   TRY(count_macs(&layer, place, a->context));
   TRY(limit_tensors(&layer, place, a->context));
   *out = layer;
@@ -177,6 +213,15 @@ static calm_status bind_builtin(accel_layer *out, const char *name,
   return accel_shape_bind(out, copy, &shape, &binding, (accel_place){0}, a);
 }
 
+/* A stride of 0 would make all outputs from one window. */
+static calm_status check_strides(const char *name, const accel_convolution *c,
+                                 calm_context *context) {
+  if ((c->stride_w > 0 || c->p <= 1) && (c->stride_h > 0 || c->q <= 1))
+    return CALM_OK;
+  return context_fail(context, CALM_BAD_INPUT, "the stride of layer '%s' is 0",
+                      name);
+}
+
 calm_status accel_layer_convolution(accel_layer *out, const char *name,
                                     const accel_convolution *c, arena *a) {
   const named_value values[] = {
@@ -193,6 +238,7 @@ calm_status accel_layer_convolution(accel_layer *out, const char *name,
       {"Wdilation", c->dilation_w},
       {"Hdilation", c->dilation_h},
   };
+  TRY(check_strides(name, c, a->context));
   return bind_builtin(out, name,
                       c->groups == 1 ? "cnn-layer" : "grouped-cnn-layer",
                       values, sizeof values / sizeof *values, a);

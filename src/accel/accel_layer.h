@@ -21,6 +21,7 @@ enum { ACCEL_MAX_DIMENSIONS = 32, ACCEL_MAX_TENSORS = 16 };
 typedef struct accel_term {
   uint32_t dimension;
   uint64_t coefficient; /* 0: the dimension does not move this rank */
+  const char *name;     /* of the coefficient, "Wstride"; NULL: it has none */
 } accel_term;
 
 typedef struct accel_rank {
@@ -82,9 +83,13 @@ calm_status accel_layer_convolution(accel_layer *out, const char *name,
 calm_status accel_layer_gemm(accel_layer *out, const char *name, uint64_t m,
                              uint64_t n, uint64_t k, arena *a);
 
-/* Its problem file: what accel_layer_read gives back. */
+/* Its problem file: accel_layer_read gives back an equal layer. */
 calm_status accel_layer_write(char **out, const accel_layer *layer,
                               calm_context *context);
+
+/* Are they the same but for their names, counts, and the names of coefficients?
+ */
+bool accel_layer_equal(const accel_layer *a, const accel_layer *b);
 
 /* The id of a dimension or a tensor by name, CALM_NONE if there is none. */
 uint32_t accel_layer_dimension(const accel_layer *layer, const char *name);

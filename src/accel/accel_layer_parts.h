@@ -16,11 +16,10 @@ typedef struct accel_coefficient {
   uint64_t initial; /* where a layer says nothing */
 } accel_coefficient;
 
-/* dimension * coefficient * factor */
 typedef struct accel_shape_term {
   uint32_t dimension;
-  uint32_t coefficient; /* CALM_NONE: none */
-  uint64_t factor;
+  uint32_t coefficient; /* CALM_NONE: none, but */
+  uint64_t factor;      /* this number */
 } accel_shape_term;
 
 typedef struct accel_shape_rank {

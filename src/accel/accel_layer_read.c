@@ -210,40 +210,42 @@ static calm_status refuse_key(reader *r, uint32_t i) {
                           shape->name, key, dimensions);
 }
 
-/* A coefficient whose name differs in case, '-' and '_' only. */
-static calm_status take_variant(reader *r, uint32_t i, bool *taken) {
+/* The coefficient of this name, else one whose name differs in case, '-' and
+   '_' only. */
+static uint32_t find_coefficient(const accel_shape *shape, const char *key) {
+  for (uint32_t c = 0; c < shape->coefficient_count; c++)
+    if (accel_yaml_same_key(shape->coefficients[c].name, key)) return c;
+  for (uint32_t c = 0; c < shape->coefficient_count; c++)
+    if (accel_same_name(shape->coefficients[c].name, key)) return c;
+  return CALM_NONE;
+}
+
+static calm_status take_coefficient(reader *r, uint32_t i, uint32_t c) {
   const char *key = r->instance->keys[i];
+  const char *name = r->shape.coefficients[c].name;
   const accel_place place = r->instance->key_places[i];
-  *taken = false;
-  for (uint32_t c = 0; c < r->shape.coefficient_count; c++) {
-    const char *name = r->shape.coefficients[c].name;
-    if (!accel_same_name(name, key)) continue;
-    if (r->coefficients[c])
-      return accel_place_fail(r->context, CALM_BAD_INPUT, place,
-                              "'%s' is given already, in line %u", name,
-                              r->coefficients[c]->place.line);
-    r->coefficients[c] = r->instance->items[i];
-    *taken = true;
-    if (!accel_yaml_same_key(name, key))
-      context_log(r->context, CALM_LOG_WARNING,
-                  "%s:%u: '%s' is taken for '%s'; Timeloop would pass over it",
-                  place.file, place.line, key, name);
-    return CALM_OK;
-  }
+  if (r->coefficients[c])
+    return accel_place_fail(r->context, CALM_BAD_INPUT, place,
+                            "'%s' is given already, in line %u", name,
+                            r->coefficients[c]->place.line);
+  r->coefficients[c] = r->instance->items[i];
+  if (!accel_yaml_same_key(name, key))
+    context_log(r->context, CALM_LOG_WARNING,
+                "%s:%u: '%s' is taken for '%s'; Timeloop would pass over it",
+                place.file, place.line, key, name);
   return CALM_OK;
 }
 
 static calm_status take_key(reader *r, uint32_t i) {
   const char *key = r->instance->keys[i];
   const accel_yaml *value = r->instance->items[i];
-  bool taken;
   for (uint32_t d = 0; d < r->shape.dimension_count; d++)
     if (accel_yaml_same_key(r->shape.dimensions[d], key)) {
       r->bounds[d] = value;
       return CALM_OK;
     }
-  TRY(take_variant(r, i, &taken));
-  if (taken) return CALM_OK;
+  const uint32_t c = find_coefficient(&r->shape, key);
+  if (c != CALM_NONE) return take_coefficient(r, i, c);
   if (r->instance == r->problem && is_section_key(key)) return CALM_OK;
   if (accel_yaml_same_key(key, "densities")) return check_densities(r, value);
   if (accel_yaml_same_key(key, "commonDensity")) return check_density(r, value);

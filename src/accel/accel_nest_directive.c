@@ -1,9 +1,7 @@
 /*
  * What directives of mappings and constraints have in common: their type, the
- * level they are about, which keys they may have; and the constraints that
- * stand at the nodes of a version 0.4 architecture.
+ * level they are about, which keys they may have, the tensors they speak of.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "accel/accel_nest_parts.h"
@@ -55,8 +53,6 @@ calm_status accel_directive_read_type(accel_directive_type *out,
 /* ---- Levels ---------------------------------------------------------------
  */
 
-enum { LONGEST_NAME = 256 };
-
 static calm_status unknown_level(const accel_scope *s, const accel_yaml *name) {
   const accel_arch *arch = s->arch;
   const char **names;
@@ -80,16 +76,6 @@ static calm_status unknown_level(const accel_scope *s, const accel_yaml *name) {
                           near ? near : "", near ? "'?)" : "", all);
 }
 
-/* The level that is the mesh of a node of this name. */
-static uint32_t find_mesh(const accel_arch *arch, const char *name) {
-  char mesh[LONGEST_NAME];
-  const int length = snprintf(mesh, sizeof mesh, "inter_%s_spatial", name);
-  if (length < 0 || length >= LONGEST_NAME) return CALM_NONE;
-  const uint32_t level = accel_arch_find(arch, mesh);
-  return level != CALM_NONE && arch->levels[level].virtual_level ? level
-                                                                 : CALM_NONE;
-}
-
 calm_status accel_directive_find_level(uint32_t *out, const accel_scope *s,
                                        const accel_yaml *directive,
                                        accel_directive_type type) {
@@ -101,7 +87,7 @@ calm_status accel_directive_find_level(uint32_t *out, const accel_scope *s,
                             "a directive without 'target', the level that it "
                             "is about");
   TRY(accel_yaml_text(&name, s->context, target, "target"));
-  const uint32_t mesh = find_mesh(s->arch, name);
+  const uint32_t mesh = accel_node_mesh(s->arch, name);
   *out = accel_arch_find(s->arch, name);
   if (mesh != CALM_NONE &&
       (*out == CALM_NONE || type == ACCEL_DIRECTIVE_SPATIAL))
@@ -230,34 +216,13 @@ const accel_yaml *accel_directive_get(const accel_yaml *directive,
   return value && !is_empty(value) ? value : NULL;
 }
 
-/* ---- Constraints at nodes -------------------------------------------------
+/* ---- Tensors ---------------------------------------------------------------
  */
-
-static bool has_groups(const accel_yaml *node) {
-  return accel_yaml_get(node, "spatial") || accel_yaml_get(node, "temporal") ||
-         accel_yaml_get(node, "dataspace");
-}
-
-/* A mesh stands at the node of a container or of a component, and takes the
-   rules of the node's spatial loops with it. */
-const accel_yaml *accel_node_group(const accel_arch *arch, uint32_t level,
-                                   const char *group) {
-  const accel_level *l = &arch->levels[level];
-  const bool spatial = !strcmp(group, "spatial");
-  if (!l->constraints) return NULL;
-  if (!l->virtual_level) {
-    if (spatial && find_mesh(arch, l->name) != CALM_NONE) return NULL;
-    return accel_yaml_get(l->constraints, group);
-  }
-  if (!spatial) return NULL;
-  return has_groups(l->constraints) ? accel_yaml_get(l->constraints, group)
-                                    : l->constraints;
-}
 
 calm_status accel_directive_tensors(uint32_t *keep, uint32_t *bypass,
                                     const accel_scope *s,
                                     const accel_yaml *directive) {
-  const uint32_t all = (uint32_t)((UINT64_C(1) << s->layer->tensor_count) - 1);
+  const uint32_t all = accel_tensors_all(s->layer);
   const accel_yaml *keep_only = accel_directive_get(directive, "keep_only");
   const accel_yaml *bypass_only = accel_directive_get(directive, "bypass_only");
   uint32_t only = 0;

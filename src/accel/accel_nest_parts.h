@@ -74,6 +74,7 @@ calm_status accel_order_read(accel_order *out, const accel_scope *s,
 /* So many letters are on X; at most the number of dimensions. */
 calm_status accel_split_read(uint32_t *out, const accel_scope *s,
                              const accel_yaml *value);
+uint32_t accel_tensors_all(const accel_layer *layer);
 /* Bit t: tensor t is in the list ("*": all are); NULL: the empty list. */
 calm_status accel_tensors_read(uint32_t *out, const accel_scope *s,
                                const accel_yaml *value);
@@ -87,9 +88,18 @@ calm_status accel_directive_tensors(uint32_t *keep, uint32_t *bypass,
                                     const accel_scope *s,
                                     const accel_yaml *directive);
 
+/* The level that is the mesh of a version 0.4 node; CALM_NONE if there is
+   none. */
+uint32_t accel_node_mesh(const accel_arch *arch, const char *name);
+
 /* The value of a group of the constraints at a version 0.4 node ("spatial",
    "temporal", "dataspace"), NULL if there is none. */
 const accel_yaml *accel_node_group(const accel_arch *arch, uint32_t level,
                                    const char *group);
+
+/* What the node of a level says of tensors.  A mesh bypasses all; a branch of a
+   !Parallel bypasses what it does not keep. */
+calm_status accel_node_tensors(uint32_t *keep, uint32_t *bypass,
+                               const accel_scope *s, uint32_t level);
 
 #endif

@@ -207,16 +207,12 @@ static calm_status make_loops(mapping_reader *r) {
   return CALM_OK;
 }
 
-/* Kept unless something says otherwise; a mesh keeps nothing, and the node of a
-   version 0.4 architecture may have its own opinion. */
+/* Kept unless something says otherwise, such as the node of a version 0.4
+   architecture. */
 static calm_status default_kept(mapping_reader *r, uint32_t level) {
-  const accel_scope *s = &r->scope;
-  const accel_yaml *node = accel_node_group(s->arch, level, "dataspace");
-  uint32_t keep = 0, bypass = 0;
-  if (s->arch->levels[level].virtual_level) return CALM_OK;
-  if (node) TRY(accel_directive_tensors(&keep, &bypass, s, node));
-  r->nest->kept[level] =
-      (uint32_t)((UINT64_C(1) << s->layer->tensor_count) - 1) & ~bypass;
+  uint32_t keep, bypass;
+  TRY(accel_node_tensors(&keep, &bypass, &r->scope, level));
+  r->nest->kept[level] = accel_tensors_all(r->scope.layer) & ~bypass;
   return CALM_OK;
 }
 

@@ -385,7 +385,7 @@ static calm_status unknown_tensor(const accel_scope *s,
                           near ? "'?" : "");
 }
 
-static uint32_t all_tensors(const accel_layer *layer) {
+uint32_t accel_tensors_all(const accel_layer *layer) {
   return (uint32_t)((UINT64_C(1) << layer->tensor_count) - 1);
 }
 
@@ -397,7 +397,7 @@ calm_status accel_tensors_read(uint32_t *out, const accel_scope *s,
   for (uint32_t i = 0; i < item_count(value); i++) {
     const accel_yaml *item = item_of(value, i);
     if (!strcmp(item->text, "*")) {
-      *out = all_tensors(s->layer);
+      *out = accel_tensors_all(s->layer);
       continue;
     }
     if (!*item->text) continue;

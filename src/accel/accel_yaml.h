@@ -2,8 +2,9 @@
  * YAML files as trees whose every node knows file, line and column, so that a
  * reader can say where something is wrong.  Built from libyaml's events: plain
  * keys only, no key twice, aliases share their node, `<<` and `<<<` merged
- * (shallow and deep, own keys win).  Keys compare with '-' and '_' alike.
- * Template languages are not YAML: `{{` and `{%` are refused by name.
+ * (shallow and deep, own keys win).  Keys compare with '-' and '_' alike. Trees
+ * are of limited depth and size, aliases followed, so that readers may call
+ * themselves.  Templates and includes are refused by name.
  */
 #ifndef CALM_ACCEL_ACCEL_YAML_H
 #define CALM_ACCEL_ACCEL_YAML_H
@@ -33,6 +34,8 @@ typedef struct accel_yaml {
   accel_place *key_places;
   struct accel_yaml **items; /* of a sequence; of a mapping its values */
   uint32_t count;            /* of items */
+  uint32_t height, weight;   /* levels and nodes of its tree, as if each alias
+                                were a copy: at most 64 and a million */
 } accel_yaml;
 
 /* One file, which holds one document with a mapping at its top; an empty file

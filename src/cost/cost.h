@@ -27,13 +27,13 @@ typedef struct cost_options {
 } cost_options;
 
 /* An architecture and a layer made ready: borrowed from the caller, with the
-   tables and the scratch memory of the evaluator. */
+   tables and the scratch memory of the evaluator.  One thread at a time. */
 typedef struct cost_problem {
   const accel_arch *arch;
   const accel_layer *layer;
   cost_options options;
   calm_context *context;
-  struct cost_scratch *scratch; /* cost_parts.h */
+  struct cost_scratch *scratch; /* cost_scratch.h */
 } cost_problem;
 
 /* One tensor at one level.  Counts are words per used instance. */
@@ -63,8 +63,8 @@ typedef struct cost_flow {
   double hops;  /* on average per ingress */
   uint64_t spatial_reductions;
   double energy_pj, link_pj; /* over all instances */
-  cost_group *groups;
-  uint32_t group_count;
+  cost_group *groups;        /* ascending by (multicast, scatter) */
+  uint32_t group_count, group_capacity;
 } cost_flow;
 
 typedef struct cost_level {
@@ -103,6 +103,7 @@ typedef struct cost_verdict {
                          COST_CAPACITY the one with the largest tile */
   uint32_t dimension; /* COST_FACTORS; else CALM_NONE */
   uint64_t needed, available;
+  uint64_t tensor_words; /* COST_CAPACITY: the tile of `tensor` */
 } cost_verdict;
 
 typedef struct cost_result {
@@ -119,6 +120,7 @@ typedef struct cost_result {
   cost_level *levels;
   cost_tensor *tensors; /* [level * tensor_count + tensor] */
   cost_flow *flows;     /* likewise: below that level */
+  arena *arena;         /* where groups grow if links make many */
 } cost_result;
 
 /* Make ready.  `a` keeps the tables; arch and layer must outlive them. */

@@ -16,6 +16,7 @@ typedef struct cost_stream {
   uint32_t group_count, group_capacity;
   double links;    /* words that neighbours hand on instead */
   uint64_t fanout; /* instances served; 1 without spatial loops */
+  bool too_large;  /* cost_replay gave up: a verdict of COST_TOO_LARGE */
 } cost_stream;
 
 /* How iterations are visited: each one, or the first two of every loop with the
@@ -43,7 +44,8 @@ typedef struct cost_question {
 calm_status cost_replay(cost_stream *out, double *computes,
                         const cost_question *question, arena *a);
 
-/* The stream of a perfect nest without links, by the closed form. */
+/* The stream of a perfect nest without links, by the closed form; without
+   groups if the nest is imperfect or its factors are wrong. */
 void cost_closed(cost_stream *out, const cost_question *question);
 
 #endif

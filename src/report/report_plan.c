@@ -240,6 +240,10 @@ static calm_status render_file(text *out, const calm_plan *plan,
     case CALM_FORMAT_C_HEADER: return report_header(out, plan, scratch);
     case CALM_FORMAT_TRACE: return report_trace(out, plan, scratch);
     case CALM_FORMAT_MODEL_EXPLORER: return report_explorer(out, plan, scratch);
+    case CALM_FORMAT_MAPPING:
+    case CALM_FORMAT_NEST:
+      return context_fail(plan->context, CALM_MISUSE,
+                          "a plan has no loop nest");
     case CALM_FORMAT_JSON:
     case CALM_FORMAT_TABLE:
     case CALM_FORMAT_CSV:

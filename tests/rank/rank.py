@@ -34,7 +34,7 @@ RANK = {
     "plan": {"base", "graph", "model", "rewrite", "memory", "order/order.h",
              "layout/layout.h", "plan.h", "pipeline.h", "write_read_back.h"},
     # Reports print results: the pipelines' and those of the rooms they hold.
-    "report": {"base", "graph", "plan.h", "map.h", "model/model.h",
+    "report": {"base", "graph", "plan.h", "eval.h", "map.h", "model/model.h",
                "memory", "order/order.h", "layout/layout.h",
                "layout/layout_csv.h", "accel", "cost", "mapper"},
 }

@@ -1,0 +1,50 @@
+/* calm eval --arch FILE --problem FILE --mapping FILE */
+#include "cmd.h"
+#include "output.h"
+#include "story.h"
+
+static calm_status render(char **out, const void *evaluation,
+                          calm_format format, bool color) {
+  return calm_evaluation_render(out, evaluation, format, color);
+}
+
+static const char *path_of(const request *r, int mapping) {
+  return r->mapping_count ? r->mappings[mapping] : r->arch[0];
+}
+
+/* Each nest that is not valid, with the reason. */
+static int judge(const request *r, const calm_evaluation *evaluation) {
+  const int count = r->mapping_count ? r->mapping_count : 1;
+  for (int i = 0; i < count; i++) {
+    const char *reason = calm_evaluation_reason(evaluation, (uint32_t)i);
+    if (reason) story_tell("%s: not valid: %s", path_of(r, i), reason);
+  }
+  return calm_evaluation_valid(evaluation) ? EXIT_DONE : EXIT_GOAL_MISSED;
+}
+
+/* Files are of one nest. */
+static int check_emissions(const request *r) {
+  if (r->mapping_count < 2 || r->emission_count == 0) return EXIT_DONE;
+  story_tell("%s: which of the two mappings?  Give one --mapping to write it",
+             r->emissions[0].path);
+  return EXIT_USAGE;
+}
+
+int cmd_eval(request *r) {
+  calm_evaluation *evaluation;
+  const calm_evaluation_files files = {
+      .arch = r->arch,
+      .arch_count = (uint32_t)r->arch_count,
+      .problem = r->problem,
+      .mappings = r->mappings,
+      .mapping_count = (uint32_t)r->mapping_count};
+  int code = check_emissions(r);
+  if (code) return code;
+  calm_status status =
+      calm_evaluate(&evaluation, r->context, &files, r->options);
+  if (status) return story_failure(r, status);
+  code = output_result(r, render, evaluation);
+  if (code == EXIT_DONE) code = judge(r, evaluation);
+  calm_evaluation_free(evaluation);
+  return code;
+}

@@ -1,0 +1,117 @@
+#include "cost/cost_spatial.h"
+#include "cost/cost_stream.h"
+
+/*
+ * The words that cross one boundary, for perfect loops and without links.
+ *
+ * The loops above a tile step through it like the digits of a number.  Those
+ * inside the innermost one that moves the tensor change nothing.  That one
+ * makes sweeps: a full tile, then bound - 1 strips (the part of the tile that
+ * the one before did not hold).  At the end of a sweep some outer loop k steps
+ * on while all loops inside it go back to their beginning: a shift of
+ *
+ *     w = v_k - sum over j inside k of m_j v_j
+ *
+ * where v is by how much one step of a loop shifts the tile and m how many
+ * steps the loop had made: all, n - 1, or one if only the first two iterations
+ * are visited.  A shift of nothing delivers nothing.  A shift like that of the
+ * last step continues the sweep: a strip.  Any other is a new tile, in full.
+ */
+
+/* The part of a tile that is new after a step of dimension d. */
+static double strip_of(const cost_shape *s, const double *extents, double words,
+                       const cost_step *step) {
+  double kept = words;
+  for (uint32_t i = 0; i < s->sum_count; i++) {
+    const cost_sum *sum = &s->sums[i];
+    if (!(sum->dimensions >> step->dimension & 1)) continue;
+    double extent = 1, shift = 0;
+    for (uint32_t k = 0; k < sum->term_count; k++) {
+      const uint32_t d = sum->term_dimensions[k];
+      extent += sum->coefficients[k] * (extents[d] - 1);
+      if (d == step->dimension) shift = sum->coefficients[k] * step->scale;
+    }
+    if (shift >= extent) return words;
+    kept = kept / extent * (extent - shift);
+  }
+  return words - kept;
+}
+
+static double slide(const cost_shape *s, const double *extents, double words,
+                    const cost_step *steps, uint32_t count,
+                    cost_visits visits) {
+  const cost_step *first = &steps[0];
+  const double strip = strip_of(s, extents, words, first);
+  const double ahead = s->address[first->dimension] * first->scale;
+  double total = first->outer * (words + (first->bound - 1) * strip);
+  double back = ahead * (visits == COST_VISIT_ALL ? first->bound - 1 : 1);
+  for (uint32_t k = 1; k < count; k++) {
+    const cost_step *step = &steps[k];
+    /* From here on every shift leads somewhere else. */
+    if (s->alone >> step->dimension & 1) break;
+    const double shift = s->address[step->dimension] * step->scale;
+    const double turns = (step->bound - 1) * step->outer;
+    if (shift == back)
+      total -= words * turns;
+    else if (shift - back == ahead)
+      total -= (words - strip) * turns;
+    back += shift * (visits == COST_VISIT_ALL ? step->bound - 1 : 1);
+  }
+  return total;
+}
+
+double cost_delivered(const cost_shape *s, const double *extents, double words,
+                      const cost_step *steps, uint32_t count,
+                      cost_visits visits) {
+  uint32_t k = 0;
+  while (k < count && !(s->moving >> steps[k].dimension & 1)) k++;
+  if (k == count) return words;
+  if (s->alone >> steps[k].dimension & 1)
+    return words * steps[k].bound * steps[k].outer;
+  return slide(s, extents, words, &steps[k], count - k, visits);
+}
+
+bool cost_stream_closed(cost_stream *out, cost_scratch *s, uint32_t tensor,
+                        uint32_t level, double words, cost_visits visits) {
+  const cost_tables *t = &s->tables;
+  const cost_frame *f = &s->frame;
+  const cost_spread *spread = &f->spreads[level];
+  const cost_shape *shape = &t->shapes[tensor];
+  const double delivered =
+      level == 0 ? f->compute_cycles
+                 : cost_delivered(shape, cost_frame_below(f, t, level), words,
+                                  f->steps + spread->first_step,
+                                  f->step_count - spread->first_step, visits);
+  if (!cost_spatial_bins(s, tensor, level)) return false;
+  if (s->bin_count > out->group_capacity) return false;
+  out->fanout = (uint64_t)(spread->x * spread->y);
+  out->links = 0;
+  out->group_count = s->bin_count;
+  for (uint32_t i = 0; i < s->bin_count; i++) {
+    const cost_bin *bin = &s->bins[i];
+    out->groups[i] = (cost_group){
+        .multicast = (uint64_t)bin->multicast,
+        .scatter = (uint64_t)bin->scatter,
+        .accesses = delivered * bin->scatter,
+        .hops = delivered * bin->hops,
+    };
+  }
+  return true;
+}
+
+void cost_closed(cost_stream *out, const cost_question *question) {
+  cost_scratch *s = question->problem->scratch;
+  const cost_tables *t = &s->tables;
+  uint32_t wrong;
+  double made;
+  out->group_count = 0;
+  out->fanout = 0;
+  out->links = 0;
+  if (!cost_frame_measure(&s->frame, t, question->nest, &wrong, &made)) return;
+  if (!s->frame.perfect) return;
+  cost_frame_list(&s->frame, t);
+  const double *below = cost_frame_below(&s->frame, t, question->level);
+  const double words = cost_words(&t->shapes[question->tensor], below);
+  cost_stream_closed(out, s, question->tensor, question->level, words,
+                     question->visits);
+}

@@ -1,0 +1,39 @@
+#include "cost/cost_count.h"
+
+static double rounded_up(double x) {
+  if (x > (double)ACCEL_MAX_COUNT) return x;
+  const double whole = (double)(int64_t)x;
+  return whole < x ? whole + 1 : whole;
+}
+
+static double least(double a, double b) { return a < b ? a : b; }
+
+/* Each quotient and sum in the order in which Timeloop has them: the last digit
+   decides over a cycle now and then. */
+double cost_slowdown(const cost_store *store, const cost_tensor *tensors,
+                     uint32_t tensor_count, double compute_cycles,
+                     double sharing) {
+  if (!store->throttles) return 1;
+  double in = 0, out = 0, slowdown = 1;
+  for (uint32_t t = 0; t < tensor_count; t++) {
+    double reads = (double)tensors[t].reads;
+    double writes = (double)(tensors[t].fills + tensors[t].updates);
+    if (sharing != 1) {
+      reads = rounded_up(reads / sharing);
+      writes = rounded_up(writes / sharing);
+    }
+    out += reads / compute_cycles * store->scales[t];
+    in += writes / compute_cycles * store->scales[t];
+  }
+  if (store->read_bandwidth > 0 && store->read_bandwidth < out)
+    slowdown = least(slowdown, store->read_bandwidth / out);
+  if (store->write_bandwidth > 0 && store->write_bandwidth < in)
+    slowdown = least(slowdown, store->write_bandwidth / in);
+  if (store->shared_bandwidth > 0 && store->shared_bandwidth < in + out)
+    slowdown = least(slowdown, store->shared_bandwidth / (in + out));
+  return slowdown;
+}
+
+double cost_stretch(double compute_cycles, double slowdown) {
+  return slowdown < 1 ? rounded_up(compute_cycles / slowdown) : compute_cycles;
+}

@@ -1,0 +1,76 @@
+/*
+ * A nest measured: extents of tiles, fan-outs in use, and the temporal loops as
+ * a list with prefix products.  Made once per nest; what is counted for a
+ * tensor at a level reads only this and the tables.  The mappers, which have
+ * tiles before they have nests, fill in the parts they need.
+ */
+#ifndef CALM_COST_COST_FRAME_H
+#define CALM_COST_COST_FRAME_H
+
+#include "cost/cost_tables.h"
+
+/* A temporal loop. */
+typedef struct cost_step {
+  double bound;
+  double scale; /* extent of its dimension inside of it */
+  double outer; /* product of the bounds of the temporal loops outside of it */
+  uint32_t dimension;
+} cost_step;
+
+/* The spatial loops below one level. */
+typedef struct cost_spread {
+  double x, y;             /* columns and rows in use below an instance */
+  double above_x, above_y; /* columns and rows of this level in use */
+  double instances;        /* in use: their product; with imperfect loops the
+                              integer part of the average */
+  uint32_t dimensions;     /* bit d: d is spread here */
+  uint32_t first_loop, last_loop; /* in nest->loops, last excluded */
+  uint32_t first_step;            /* of the steps outside of this fan-out */
+} cost_spread;
+
+typedef struct cost_frame {
+  const accel_nest *nest;
+  bool perfect;
+  double *below; /* [level * dimensions + d]: steps of d in a tile of the next
+                    inner level (1 at the innermost); one row more than levels,
+                    so that row level + 1 is the level's own tile */
+  double *wide; /* [level * dimensions + d]: of all the tiles that lie below one
+                   instance; what the level's temporal loops step over */
+  cost_spread *spreads; /* per level */
+  cost_step *steps;     /* temporal loops, innermost first */
+  uint32_t step_count, step_capacity;
+  double compute_cycles; /* product of all temporal bounds */
+  double multipliers;    /* in use */
+} cost_frame;
+
+/* Extents of a level's tile, and of the tile of the next inner level. */
+static inline double *cost_frame_tile(const cost_frame *f, const cost_tables *t,
+                                      uint32_t level) {
+  return &f->below[(level + 1) * t->dimension_count];
+}
+
+static inline double *cost_frame_below(const cost_frame *f,
+                                       const cost_tables *t, uint32_t level) {
+  return &f->below[level * t->dimension_count];
+}
+
+static inline double *cost_frame_wide(const cost_frame *f, const cost_tables *t,
+                                      uint32_t level) {
+  return &f->wide[level * t->dimension_count];
+}
+
+/* Measure extents and fan-outs; the steps are not listed yet.  Returns false if
+   the loops of a dimension do not make up its bound: then *wrong is the
+   dimension and *made what they make up, and the frame is of no use. */
+bool cost_frame_measure(cost_frame *f, const cost_tables *t,
+                        const accel_nest *n, uint32_t *wrong, double *made);
+
+/* List the steps of a nest that has been measured.  f->step_capacity must
+   suffice for all its loops. */
+void cost_frame_list(cost_frame *f, const cost_tables *t);
+
+/* Imperfect nests: the extents that Timeloop holds for tiles, and the integer
+   part of the average of instances in use.  Called by cost_frame_measure. */
+void cost_frame_average(cost_frame *f, const cost_tables *t);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * What an evaluator knows before it sees a nest: each tensor as a shape, each
+ * level as the numbers that its counts are multiplied with.  Everything that is
+ * counted is a double: counts are exact in it up to ACCEL_MAX_COUNT, and a
+ * problem or a nest that exceeds that is refused.
+ */
+#ifndef CALM_COST_COST_TABLES_H
+#define CALM_COST_COST_TABLES_H
+
+#include "cost/cost.h"
+
+/* Two dimensions that move one rank make it a window, as P and R do:
+   extent = 1 + sum of coefficient * (dimension's extent - 1). */
+typedef struct cost_sum {
+  uint32_t dimensions; /* bit d: dimension d has a term */
+  uint32_t term_count;
+  const uint32_t *term_dimensions;
+  const double *coefficients;
+} cost_sum;
+
+/*
+ * A tensor.  Dimensions of bound 1 move nothing.  A rank that is one dimension
+ * with coefficient 1 is a factor, any other rank a sum.
+ */
+typedef struct cost_shape {
+  uint32_t moving; /* bit d: d moves the tile */
+  uint32_t alone;  /* bit d: d is the only term of some rank, so that tiles that
+                      differ in d never overlap */
+  uint32_t factor_count, sum_count;
+  const uint32_t *factors; /* dimensions, once for each such rank */
+  const cost_sum *sums;
+  const double *address; /* per dimension: how far a step of it leads, in a
+                            space in which no two differences of offsets in the
+                            sums coincide unless all sums agree */
+  double words;          /* of the whole tensor */
+  bool read_write;
+} cost_shape;
+
+/* A level. */
+typedef struct cost_store {
+  double capacity, least; /* words that must fit, and must be used */
+  bool limited;           /* has it a capacity at all? */
+  double instances, mesh_x, mesh_y;
+  double fanout_x, fanout_y; /* of the hardware below one instance */
+  double clusters;
+  uint64_t block;       /* words in a vector */
+  uint32_t block_shift; /* block == 1 << block_shift, or CALM_NONE */
+  double read_pj, write_pj, update_pj, address_pj, leak_pj;
+  bool throttles; /* has it any bandwidth? */
+  double read_bandwidth, write_bandwidth, shared_bandwidth; /* 0: no limit */
+  const double *scales; /* per tensor: bandwidth a word takes */
+  bool reduces;
+  double hop_pj, router_pj, ingress_pj; /* of the network below */
+  bool needs_hops;
+} cost_store;
+
+/* So many distinct offsets that `multicast` elements share each. */
+typedef struct cost_bin {
+  double multicast, scatter, hops; /* hops: summed over the offsets */
+} cost_bin;
+
+typedef struct cost_tables {
+  uint32_t level_count, tensor_count, dimension_count;
+  const cost_shape *shapes;
+  const cost_store *stores;
+  const double *bounds; /* per dimension */
+  double macs;
+  double multipliers, mesh_x, mesh_y, mac_pj;
+  double network_cycles;  /* filling and draining all networks */
+  uint32_t large_tensor;  /* one that has too many words, or CALM_NONE */
+  uint32_t most_bins;     /* patterns of delivery that a fan-out can have */
+  uint32_t most_elements; /* of a fan-out that is enumerated */
+} cost_tables;
+
+/* Words of the box a tile spans while dimension d has extents[d] steps. */
+double cost_words(const cost_shape *s, const double *extents);
+
+#endif

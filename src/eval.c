@@ -1,0 +1,229 @@
+/* What loop nests cost: files -> machine, layer, nests -> counts and energy. */
+#include "eval.h"
+
+#include <string.h>
+
+#include "pipeline.h"
+
+/* ---- Files --------------------------------------------------------------- */
+
+/* What the files hold before anybody asks what it means. */
+typedef struct sources {
+  accel_yaml *arch; /* all parts of it */
+  accel_yaml *problem;
+  accel_yaml *ert; /* NULL: none given */
+  accel_yaml **constraints;
+  uint32_t constraint_count;
+} sources;
+
+static calm_status open_parts(accel_yaml **out,
+                              const calm_evaluation_files *files, arena *a) {
+  accel_yaml **parts;
+  if (files->arch_count == 0)
+    return context_fail(a->context, CALM_MISUSE,
+                        "no architecture is given (--arch FILE)");
+  ARENA_ARRAY(a, parts, files->arch_count);
+  for (uint32_t i = 0; i < files->arch_count; i++)
+    TRY(accel_yaml_open(&parts[i], files->arch[i], a));
+  return accel_yaml_join(out, parts, files->arch_count, a);
+}
+
+/* Whatever has no file of its own may stand among the parts. */
+static calm_status open_or_find(accel_yaml **out, const char *path,
+                                const char *section, accel_yaml *parts,
+                                arena *a) {
+  if (path) return accel_yaml_open(out, path, a);
+  if (!accel_yaml_get(parts, section))
+    return context_fail(a->context, CALM_MISUSE,
+                        "no %s is given (--%s FILE), and no architecture file "
+                        "has a section '%s'",
+                        section, section, section);
+  *out = parts;
+  return CALM_OK;
+}
+
+/* Sections of constraints among the parts of the architecture hold as well. */
+static bool has_constraints(const accel_yaml *parts) {
+  static const char *const sections[] = {
+      "architecture_constraints", "arch_constraints", "mapspace_constraints",
+      "mapspace", "constraints"};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    if (accel_yaml_get(parts, sections[i])) return true;
+  return false;
+}
+
+static calm_status open_constraints(sources *s, option_LIST list, arena *a) {
+  uint32_t count = 1;
+  for (option_LIST item = list; item; item = item->next) count++;
+  ARENA_ARRAY(a, s->constraints, count);
+  if (!list || has_constraints(s->arch))
+    s->constraints[s->constraint_count++] =
+        has_constraints(s->arch) ? s->arch : NULL;
+  for (option_LIST item = list; item; item = item->next)
+    TRY(accel_yaml_open(&s->constraints[s->constraint_count++], item->text, a));
+  return CALM_OK;
+}
+
+static calm_status open_sources(sources *out,
+                                const calm_evaluation_files *files,
+                                const calm_options *options, arena *a) {
+  TRY(open_parts(&out->arch, files, a));
+  TRY(open_or_find(&out->problem, files->problem, "problem", out->arch, a));
+  if (options->ert) TRY(accel_yaml_open(&out->ert, options->ert, a));
+  return open_constraints(out, options->constraints, a);
+}
+
+/* ---- One nest ------------------------------------------------------------ */
+
+static calm_status keep_text(const char **out, const char *words, arena *a) {
+  *out = arena_string(a, words, strlen(words));
+  return *out ? CALM_OK : context_no_memory(a->context);
+}
+
+static calm_status tell_verdict(eval_nest *n, const cost_problem *p, arena *a) {
+  text words;
+  char *line;
+  text_init(&words, a->context);
+  cost_verdict_text(&words, &n->result.verdict, p);
+  TRY(text_finish(&words, &line));
+  calm_status status = keep_text(&n->reason, line, a);
+  calm_text_free(a->context, line);
+  return status;
+}
+
+/* The first constraint that a nest breaks, if it breaks one. */
+static calm_status check_constraints(eval_nest *n, const calm_evaluation *e,
+                                     const accel_constraints *constraints,
+                                     uint32_t count, arena *a) {
+  for (uint32_t i = 0; i < count && !n->reason; i++) {
+    char *line = NULL;
+    TRY(accel_constraints_check(&line, &constraints[i], &n->nest, &e->arch,
+                                &e->layer, a->context));
+    if (!line) continue;
+    calm_status status = keep_text(&n->reason, line, a);
+    calm_text_free(a->context, line);
+    TRY(status);
+    n->breaks_rule = true;
+  }
+  return CALM_OK;
+}
+
+static calm_evaluation_summary summarise(const cost_result *r, bool energy) {
+  return (calm_evaluation_summary){.valid = true,
+                                   .computes = r->computes,
+                                   .cycles = r->cycles,
+                                   .energy_pj = energy ? r->energy_pj : 0,
+                                   .edp = energy ? r->edp : 0,
+                                   .utilization = r->utilization};
+}
+
+static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
+                                 const accel_yaml *mapping,
+                                 const accel_constraints *constraints,
+                                 uint32_t count) {
+  arena *a = &e->arena;
+  TRY(accel_nest_read(&n->nest, mapping, &e->arch, &e->layer, a));
+  TRY(cost_result_init(&n->result, &e->problem, a));
+  TRY(cost_evaluate(&n->result, &e->problem, &n->nest));
+  if (n->result.verdict.fault != COST_VALID)
+    TRY(tell_verdict(n, &e->problem, a));
+  TRY(check_constraints(n, e, constraints, count, a));
+  if (!n->reason) n->summary = summarise(&n->result, e->energy);
+  return CALM_OK;
+}
+
+/* ---- The pipeline -------------------------------------------------------- */
+
+static cost_options cost_options_of(const calm_options *options) {
+  enum { FANOUT_AUTO, FANOUT_LEVEL };
+  const cost_model model = (cost_model)options->cost;
+  const bool level = options->fanout == FANOUT_AUTO
+                         ? model == COST_EXACT
+                         : options->fanout == FANOUT_LEVEL;
+  return (cost_options){
+      .model = model,
+      .fanout = level ? COST_FANOUT_LEVEL : COST_FANOUT_CUMULATIVE,
+      .networks = true};
+}
+
+static calm_status read_machine(calm_evaluation *e, accel_constraints **rules,
+                                const sources *s, const calm_options *options) {
+  const cost_options cost = cost_options_of(options);
+  arena *a = &e->arena;
+  TRY(accel_arch_read(&e->arch, s->arch, s->ert, options->energy, a));
+  TRY(accel_layer_read(&e->layer, s->problem,
+                       (accel_dilation_zero)options->dilation_zero, a));
+  ARENA_ARRAY(a, *rules, s->constraint_count);
+  for (uint32_t i = 0; i < s->constraint_count; i++)
+    TRY(accel_constraints_read(&(*rules)[i], s->constraints[i], &e->arch,
+                               &e->layer, a));
+  e->energy = options->energy;
+  return cost_problem_init(&e->problem, &e->arch, &e->layer, &cost, a);
+}
+
+typedef struct job {
+  calm_evaluation *evaluation;
+  const calm_evaluation_files *files;
+} job;
+
+static calm_status evaluate(void *result, const calm_options *options) {
+  const job *j = result;
+  const calm_evaluation_files *files = j->files;
+  calm_evaluation *e = j->evaluation;
+  sources s = {0};
+  accel_constraints *rules;
+  if (files->mapping_count > EVAL_MOST_NESTS)
+    return context_fail(e->context, CALM_MISUSE,
+                        "--mapping: one nest, or two to be compared");
+  TRY(open_sources(&s, files, options, &e->arena));
+  TRY(read_machine(e, &rules, &s, options));
+  e->nest_count = files->mapping_count ? files->mapping_count : 1;
+  for (uint32_t i = 0; i < e->nest_count; i++) {
+    accel_yaml *mapping;
+    const char *path = files->mapping_count ? files->mappings[i] : NULL;
+    TRY(open_or_find(&mapping, path, "mapping", s.arch, &e->arena));
+    TRY(keep_text(&e->nests[i].path, path ? path : files->arch[0], &e->arena));
+    TRY(evaluate_nest(&e->nests[i], e, mapping, rules, s.constraint_count));
+  }
+  return CALM_OK;
+}
+
+calm_status calm_evaluate(calm_evaluation **out, calm_context *context,
+                          const calm_evaluation_files *files,
+                          const calm_options *options) {
+  calm_evaluation *e = pipeline_allocate(context, sizeof *e);
+  if (!e) return CALM_NO_MEMORY;
+  e->context = context;
+  arena_init(&e->arena, context);
+  job j = {e, files};
+  calm_status status = pipeline_run(context, options, evaluate, &j);
+  if (status == CALM_OK)
+    *out = e;
+  else
+    calm_evaluation_free(e);
+  return status;
+}
+
+void calm_evaluation_free(calm_evaluation *e) {
+  if (!e) return;
+  calm_context *context = e->context;
+  arena_free(&e->arena);
+  context_reallocate(context, e, sizeof *e, 0);
+}
+
+/* ---- What came of it ----------------------------------------------------- */
+
+const calm_evaluation_summary *calm_evaluation_summary_of(
+    const calm_evaluation *e, uint32_t mapping) {
+  return mapping < e->nest_count ? &e->nests[mapping].summary : NULL;
+}
+
+const char *calm_evaluation_reason(const calm_evaluation *e, uint32_t mapping) {
+  return mapping < e->nest_count ? e->nests[mapping].reason : NULL;
+}
+
+bool calm_evaluation_valid(const calm_evaluation *e) {
+  for (uint32_t i = 0; i < e->nest_count; i++)
+    if (e->nests[i].reason) return false;
+  return true;
+}

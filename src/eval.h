@@ -1,0 +1,36 @@
+/*
+ * The result of evaluating loop nests on an accelerator, as the pipeline
+ * (eval.c) fills it and the report room prints it.  It owns an arena, in which
+ * machine, layer and nests lie.
+ */
+#ifndef CALM_EVAL_H
+#define CALM_EVAL_H
+
+#include "accel/accel_constraints.h"
+#include "base/options.h"
+#include "cost/cost.h"
+
+enum { EVAL_MOST_NESTS = 2 };
+
+/* A nest and what it costs; figures mean something if `reason` is NULL. */
+typedef struct eval_nest {
+  const char *path; /* as given */
+  accel_nest nest;
+  cost_result result;
+  const char *reason; /* why it is not valid */
+  bool breaks_rule;   /* the machine could run it, but a constraint forbids */
+  calm_evaluation_summary summary;
+} eval_nest;
+
+struct calm_evaluation {
+  calm_context *context;
+  arena arena;
+  accel_arch arch;
+  accel_layer layer;
+  cost_problem problem; /* its options hold the cost model */
+  bool energy;          /* energies are known and wanted */
+  eval_nest nests[EVAL_MOST_NESTS];
+  uint32_t nest_count;
+};
+
+#endif

@@ -1,0 +1,235 @@
+/* An evaluation of loop nests, in every format. */
+#include "report/report_eval.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/report_facts.h"
+#include "report/report_quantity.h"
+
+/* ---- What is evaluated --------------------------------------------------- */
+
+/* "R3 S3 P56": dimensions of one iteration say nothing. */
+static void add_dimensions(text *out, const accel_layer *layer) {
+  for (uint32_t d = 0; d < layer->dimension_count; d++) {
+    const accel_dimension *dimension = &layer->dimensions[d];
+    if (dimension->bound > 1)
+      text_format(out, " %s%s%" PRIu64, dimension->name,
+                  dimension->name[1] ? "=" : "", dimension->bound);
+  }
+}
+
+static calm_status write_wrapped(text *out, text *words) {
+  text_format(out, "  ");
+  calm_status status = words->failed ? context_no_memory(out->context)
+                                     : report_wrapped(out, words->data, 4, 2);
+  text_free(words);
+  return status;
+}
+
+static calm_status write_subject(text *out, const calm_evaluation *e) {
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "%s:", e->layer.name);
+  add_dimensions(&words, &e->layer);
+  text_format(&words, ", %s multiply-accumulates",
+              report_number(e->layer.macs).text);
+  TRY(write_wrapped(out, &words));
+  text_init(&words, out->context);
+  text_format(&words, "on %s: %s multipliers; cost model %s", e->arch.name,
+              report_number(e->arch.compute.instances).text,
+              e->problem.options.model == COST_EXACT ? "exact" : "timeloop");
+  return write_wrapped(out, &words);
+}
+
+enum { FIGURE_COLUMN = 15 };
+
+/* ---- Headline ------------------------------------------------------------ */
+
+static uint64_t longest_cycles(const cost_result *r) {
+  uint64_t longest = r->compute_cycles;
+  for (uint32_t i = 0; i < r->level_count; i++)
+    if (r->levels[i].cycles > longest) longest = r->levels[i].cycles;
+  return longest;
+}
+
+/* Names come from files, so what holds one is escaped. */
+static calm_status add_limit(text *out, const calm_evaluation *e,
+                             const cost_result *r, uint32_t column) {
+  text words;
+  text_init(&words, out->context);
+  if (r->limiting_level == CALM_NONE)
+    text_format(&words, "; the multipliers limit");
+  else
+    text_format(&words, "; %s limits, the multipliers alone need %s",
+                report_eval_level_name(e, r->limiting_level),
+                report_number(r->compute_cycles).text);
+  calm_status status =
+      words.failed ? context_no_memory(out->context)
+                   : report_wrapped(out, words.data, FIGURE_COLUMN, column);
+  text_free(&words);
+  return status;
+}
+
+static calm_status write_cycles(text *out, const calm_evaluation *e,
+                                const cost_result *r, bool color) {
+  const uint64_t longest = longest_cycles(r);
+  const report_digits cycles = report_number(r->cycles);
+  text_format(out, "  cycles       %s%s%s",
+              report_tone_begin(TONE_TITLE, color), cycles.text,
+              report_tone_end(color));
+  TRY(add_limit(out, e, r, FIGURE_COLUMN + (uint32_t)strlen(cycles.text)));
+  if (r->cycles > longest)
+    text_format(out, "%*s%s of them to fill and drain networks\n",
+                FIGURE_COLUMN, "", report_number(r->cycles - longest).text);
+  return CALM_OK;
+}
+
+static void write_energy(text *out, const calm_evaluation *e,
+                         const cost_result *r, bool color) {
+  const report_unit unit = report_energy_unit(r->energy_pj);
+  if (!e->energy) return;
+  text_format(out, "  energy       %s%s %s%s",
+              report_tone_begin(TONE_TITLE, color),
+              report_energy(r->energy_pj, unit).text, unit.name,
+              report_tone_end(color));
+  text_format(out, "; %.4g pJ per multiply-accumulate\n",
+              r->energy_pj / (double)r->computes);
+  text_format(out, "  EDP          %.4g J x cycles\n", r->edp * 1e-12);
+}
+
+static void write_utilization(text *out, const calm_evaluation *e,
+                              const cost_result *r) {
+  text_format(out, "  utilization  %s; ", report_share(r->utilization, 1).text);
+  text_format(out, "%s", report_number(r->multipliers).text);
+  text_format(out, " of %s multipliers are in use\n",
+              report_number(e->arch.compute.instances).text);
+}
+
+/* ---- One nest ------------------------------------------------------------ */
+
+static calm_status add_text(text *out, char *words) {
+  text_add(out, words, strlen(words));
+  calm_text_free(out->context, words);
+  return CALM_OK;
+}
+
+static calm_status add_nest(text *out, const calm_evaluation *e,
+                            const eval_nest *n) {
+  char *words;
+  TRY(accel_nest_text(&words, &n->nest, &e->arch, &e->layer, e->context));
+  return add_text(out, words);
+}
+
+static calm_status write_reason(text *out, const eval_nest *n, bool color) {
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "not valid: %s", n->reason);
+  text_format(out, "%s", report_tone_begin(TONE_BAD, color));
+  TRY(write_wrapped(out, &words));
+  text_format(out, "%s", report_tone_end(color));
+  return CALM_OK;
+}
+
+static calm_status write_figures(text *out, const calm_evaluation *e,
+                                 const eval_nest *n, const eval_levels *levels,
+                                 bool complete, bool color) {
+  TRY(report_eval_table(out, e, n, levels, color));
+  TRY(report_eval_bars(out, e, n, levels, color));
+  TRY(report_eval_networks(out, e, n, levels, complete, color));
+  if (!complete) return CALM_OK;
+  TRY(report_eval_groups(out, e, n, levels, color));
+  TRY(report_eval_capacity(out, e, n, levels, color));
+  return report_eval_details(out, e, n, levels, color);
+}
+
+static calm_status write_one(text *out, const calm_evaluation *e,
+                             const eval_nest *n, bool complete, bool color,
+                             arena *scratch) {
+  eval_levels levels;
+  TRY(report_eval_levels(&levels, e, n, scratch));
+  TRY(report_heading(out, n->path, color));
+  TRY(write_subject(out, e));
+  text_format(out, "\n");
+  if (n->reason) {
+    TRY(write_reason(out, n, color));
+  } else {
+    TRY(write_cycles(out, e, &n->result, color));
+    write_energy(out, e, &n->result, color);
+    write_utilization(out, e, &n->result);
+  }
+  text_format(out, "\n");
+  TRY(add_nest(out, e, n));
+  return n->reason ? CALM_OK
+                   : write_figures(out, e, n, &levels, complete, color);
+}
+
+/* ---- Two nests ----------------------------------------------------------- */
+
+static calm_status write_two(text *out, const calm_evaluation *e, bool complete,
+                             bool color, arena *scratch) {
+  TRY(report_heading(out, e->nests[0].path, color));
+  TRY(report_heading(out, e->nests[1].path, color));
+  TRY(write_subject(out, e));
+  if (calm_evaluation_valid(e))
+    return report_eval_difference(out, e, complete, color, scratch);
+  text_format(out, "\n");
+  for (uint32_t i = 0; i < e->nest_count; i++) {
+    if (e->nests[i].reason) {
+      text_format(out, "  %s\n", i ? "second:" : "first:");
+      TRY(write_reason(out, &e->nests[i], color));
+    }
+  }
+  return CALM_OK;
+}
+
+/* ---- All of it ----------------------------------------------------------- */
+
+/* A mapping is a file of its own. */
+static calm_status write_nest(text *out, const calm_evaluation *e,
+                              calm_format format) {
+  char *words;
+  const accel_nest *n = &e->nests[0].nest;
+  if (e->nest_count > 1)
+    return context_fail(e->context, CALM_MISUSE,
+                        "a mapping is written of one nest, not of two");
+  if (format == CALM_FORMAT_NEST) return add_nest(out, e, &e->nests[0]);
+  TRY(accel_nest_write(&words, n, &e->arch, &e->layer, e->context));
+  return add_text(out, words);
+}
+
+static calm_status write_table(text *out, const calm_evaluation *e,
+                               bool complete, bool color, arena *scratch) {
+  return e->nest_count > 1
+             ? write_two(out, e, complete, color, scratch)
+             : write_one(out, e, &e->nests[0], complete, color, scratch);
+}
+
+static calm_status render(text *out, const calm_evaluation *e,
+                          calm_format format, bool color, arena *scratch) {
+  switch (format) {
+    case CALM_FORMAT_JSON:
+      return report_json_write(out, report_eval_json(scratch, e));
+    case CALM_FORMAT_MAPPING:
+    case CALM_FORMAT_NEST: return write_nest(out, e, format);
+    case CALM_FORMAT_TABLE:
+    case CALM_FORMAT_LONG:
+      return write_table(out, e, format == CALM_FORMAT_LONG, color, scratch);
+    default: break;
+  }
+  return context_fail(e->context, CALM_MISUSE,
+                      "an evaluation cannot be shown in this format");
+}
+
+calm_status calm_evaluation_render(char **out, const calm_evaluation *e,
+                                   calm_format format, bool color) {
+  text t;
+  arena scratch;
+  text_init(&t, e->context);
+  arena_init(&scratch, e->context);
+  calm_status status = render(&t, e, format, color, &scratch);
+  arena_free(&scratch);
+  if (status == CALM_OK) return text_finish(&t, out);
+  text_free(&t);
+  return status;
+}

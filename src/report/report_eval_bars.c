@@ -1,0 +1,174 @@
+/*
+ * Bars: which level and tensor takes the energy, and which level the time.
+ *
+ *     DRAM          63.2 %  IIIIIIIIIWWWWWWWWWWWWWWWOOO
+ *     GlobalBuffer   8.1 %  IWW
+ */
+#include <math.h>
+#include <string.h>
+
+#include "report/report_eval.h"
+#include "report/report_quantity.h"
+
+enum { BAR_COLUMNS = 56 };
+
+/* What a part of a bar is drawn with beside the letters of tensors. */
+static const char OWN = '#', LEAK = '.';
+
+/* ---- Letters ------------------------------------------------------------- */
+
+/* The first letter of a tensor's name where those differ, else A, B, C. */
+static void choose_letters(char *letters, const accel_layer *layer) {
+  bool plain = true;
+  for (uint32_t t = 0; t < layer->tensor_count; t++) {
+    const char c = layer->tensors[t].name[0];
+    letters[t] = c;
+    if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", c) ||
+        !c || memchr(letters, c, t))
+      plain = false;
+  }
+  for (uint32_t t = 0; t < layer->tensor_count && !plain; t++)
+    letters[t] = (char)('A' + (int)t);
+}
+
+static calm_status write_legend(text *out, const calm_evaluation *e,
+                                const char *letters, bool leaks) {
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "energy: ");
+  for (uint32_t t = 0; t < e->layer.tensor_count; t++)
+    text_format(&words, "%c %s, ", letters[t], e->layer.tensors[t].name);
+  text_format(&words, "%c the multipliers%s", OWN, leaks ? ", . leakage" : "");
+  text_format(out, "  ");
+  calm_status status = words.failed ? context_no_memory(out->context)
+                                    : report_wrapped(out, words.data, 4, 2);
+  text_free(&words);
+  return status;
+}
+
+/* ---- A bar --------------------------------------------------------------- */
+
+/* A bar of several parts, each as long as its share of `whole`: the end of each
+   is rounded, so that the length of all is that of their sum. */
+typedef struct bar {
+  char drawn[BAR_COLUMNS + 1];
+  uint32_t length;
+  double sum, whole;
+} bar;
+
+static void draw(bar *b, char with, double part) {
+  b->sum += part;
+  const double end = b->whole > 0 ? b->sum / b->whole * BAR_COLUMNS : 0;
+  while (b->length < BAR_COLUMNS && (double)b->length + 0.5 <= end)
+    b->drawn[b->length++] = with;
+}
+
+static void add_bar(report_table *t, const char *name, const bar *b,
+                    double all) {
+  report_table_name(t, name);
+  report_table_cell(t, "%s", report_share(b->sum, all).text);
+  report_table_cell(t, "%.*s", (int)b->length, b->drawn);
+}
+
+/* ---- Energy -------------------------------------------------------------- */
+
+static bar bar_of_level(const cost_result *r, uint32_t level,
+                        const char *letters, double longest) {
+  bar b = {.whole = longest};
+  for (uint32_t t = 0; t < r->tensor_count; t++)
+    draw(&b, letters[t], report_eval_tensor(r, level, t)->energy_pj);
+  draw(&b, LEAK, r->levels[level].leak_pj);
+  return b;
+}
+
+static bar bar_of_networks(const cost_result *r, const char *letters,
+                           double longest) {
+  bar b = {.whole = longest};
+  for (uint32_t t = 0; t < r->tensor_count; t++) {
+    double sum = 0;
+    for (uint32_t level = 0; level < r->level_count; level++) {
+      const cost_flow *f = report_eval_flow(r, level, t);
+      sum += f->energy_pj + f->link_pj;
+    }
+    draw(&b, letters[t], sum);
+  }
+  return b;
+}
+
+static double longest_energy(const cost_result *r) {
+  double longest = fmax(r->compute_pj, r->network_pj);
+  for (uint32_t level = 0; level < r->level_count; level++)
+    longest = fmax(longest, r->levels[level].energy_pj);
+  return longest;
+}
+
+static bool leaks(const cost_result *r) {
+  for (uint32_t level = 0; level < r->level_count; level++)
+    if (r->levels[level].leak_pj > 0) return true;
+  return false;
+}
+
+static const report_column columns[] = {
+    {NULL, COLUMN_NAME}, {NULL, COLUMN_NUMBER}, {NULL, COLUMN_WORDS}};
+
+static calm_status write_energy(text *out, const calm_evaluation *e,
+                                const cost_result *r, const eval_levels *levels,
+                                bool color) {
+  char letters[ACCEL_MAX_TENSORS];
+  const double longest = longest_energy(r);
+  report_table t;
+  choose_letters(letters, &e->layer);
+  text_format(out, "\n");
+  TRY(write_legend(out, e, letters, leaks(r)));
+  report_table_init(&t, out->context, columns, 3);
+  for (uint32_t i = 0; i < levels->count; i++) {
+    const uint32_t level = levels->ids[i];
+    if (e->arch.levels[level].virtual_level) continue;
+    const bar b = bar_of_level(r, level, letters, longest);
+    add_bar(&t, report_eval_level_name(e, level), &b, r->energy_pj);
+  }
+  if (r->network_pj > 0) {
+    const bar b = bar_of_networks(r, letters, longest);
+    add_bar(&t, "networks", &b, r->energy_pj);
+  }
+  bar own = {.whole = longest};
+  draw(&own, OWN, r->compute_pj);
+  add_bar(&t, e->arch.compute.name, &own, r->energy_pj);
+  return report_table_finish(&t, out, color);
+}
+
+/* ---- Cycles -------------------------------------------------------------- */
+
+static void add_cycles(report_table *t, const char *name, uint64_t cycles,
+                       uint64_t longest, bool limits) {
+  bar b = {.whole = (double)longest};
+  draw(&b, OWN, (double)cycles);
+  report_table_name(t, name);
+  report_table_number(t, cycles);
+  report_table_cell(t, "%.*s%s", (int)b.length, b.drawn,
+                    limits ? "  <- limits" : "");
+}
+
+static calm_status write_cycles(text *out, const calm_evaluation *e,
+                                const cost_result *r, const eval_levels *levels,
+                                bool color) {
+  report_table t;
+  text_format(out, "\n  cycles that each level needs by itself\n");
+  report_table_init(&t, out->context, columns, 3);
+  for (uint32_t i = 0; i < levels->count; i++) {
+    const uint32_t level = levels->ids[i];
+    if (e->arch.levels[level].virtual_level) continue;
+    add_cycles(&t, report_eval_level_name(e, level), r->levels[level].cycles,
+               r->cycles, level == r->limiting_level);
+  }
+  add_cycles(&t, e->arch.compute.name, r->compute_cycles, r->cycles,
+             r->limiting_level == CALM_NONE);
+  return report_table_finish(&t, out, color);
+}
+
+calm_status report_eval_bars(text *out, const calm_evaluation *e,
+                             const eval_nest *n, const eval_levels *levels,
+                             bool color) {
+  if (e->energy) TRY(write_energy(out, e, &n->result, levels, color));
+  return write_cycles(out, e, &n->result, levels, color);
+}

@@ -1,0 +1,267 @@
+/* What each level and each network did, as tables. */
+#include "report/report_eval.h"
+#include "report/report_quantity.h"
+
+static void add_blank(report_table *t) { report_table_cell(t, "%s", ""); }
+
+/* "WeightBuffer x 128" before the first of a level's tensors. */
+static void add_place(report_table *t, bool first, const char *name,
+                      uint64_t instances) {
+  const char *place = report_eval_times(&t->scratch, name, instances);
+  if (place)
+    report_table_name(t, first ? place : "");
+  else
+    t->failed = true;
+}
+
+static void add_energy(report_table *t, const calm_evaluation *e, double pj,
+                       const cost_result *r, report_unit unit) {
+  if (!e->energy) return;
+  report_table_cell(t, "%s", report_energy(pj, unit).text);
+  report_table_cell(t, "%s", report_share(pj, r->energy_pj).text);
+}
+
+/* ---- Levels -------------------------------------------------------------- */
+
+static void add_accesses(report_table *t, const cost_tensor *c) {
+  report_table_number(t, c->tile_words);
+  report_table_number(t, c->reads);
+  report_table_number(t, c->fills);
+  report_table_number(t, c->updates);
+}
+
+static void add_leak(report_table *t, const calm_evaluation *e,
+                     const cost_result *r, uint32_t level, report_unit unit) {
+  if (!e->energy || r->levels[level].leak_pj <= 0) return;
+  add_blank(t);
+  report_table_cell(t, "leakage");
+  for (int i = 0; i < 4; i++) add_blank(t);
+  add_energy(t, e, r->levels[level].leak_pj, r, unit);
+}
+
+static void add_level(report_table *t, const calm_evaluation *e,
+                      const cost_result *r, uint32_t level, report_unit unit) {
+  bool first = true;
+  for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++) {
+    const cost_tensor *c = report_eval_tensor(r, level, tensor);
+    if (!c->kept) continue;
+    add_place(t, first, report_eval_level_name(e, level),
+              r->levels[level].instances);
+    report_table_name(t, e->layer.tensors[tensor].name);
+    add_accesses(t, c);
+    add_energy(t, e, c->energy_pj, r, unit);
+    first = false;
+  }
+  if (!first) add_leak(t, e, r, level, unit);
+}
+
+static void add_multipliers(report_table *t, const calm_evaluation *e,
+                            const cost_result *r, report_unit unit) {
+  add_place(t, true, e->arch.compute.name, r->multipliers);
+  for (int i = 0; i < 5; i++) add_blank(t);
+  add_energy(t, e, r->compute_pj, r, unit);
+}
+
+static report_column energy_column(report_unit unit) {
+  static const struct {
+    double pj;
+    const char *title;
+  } titles[] = {{1, "energy pJ"},
+                {1e3, "energy nJ"},
+                {1e6, "energy uJ"},
+                {1e9, "energy mJ"},
+                {1e12, "energy J"}};
+  size_t i = 0;
+  while (titles[i].pj < unit.pj) i++;
+  return (report_column){titles[i].title, COLUMN_NUMBER};
+}
+
+calm_status report_eval_table(text *out, const calm_evaluation *e,
+                              const eval_nest *n, const eval_levels *levels,
+                              bool color) {
+  const cost_result *r = &n->result;
+  const report_unit unit = report_energy_unit(r->energy_pj);
+  const report_column columns[] = {
+      {"level", COLUMN_NAME},   {"tensor", COLUMN_NAME},
+      {"tile", COLUMN_NUMBER},  {"reads", COLUMN_NUMBER},
+      {"fills", COLUMN_NUMBER}, {"updates", COLUMN_NUMBER},
+      energy_column(unit),      {"share", COLUMN_NUMBER}};
+  report_table t;
+  text_format(out, "\n  words of each instance%s\n",
+              e->energy ? "; energy of all of them" : "");
+  report_table_init(&t, out->context, columns, e->energy ? 8 : 6);
+  for (uint32_t i = 0; i < levels->count; i++)
+    add_level(&t, e, r, levels->ids[i], unit);
+  add_multipliers(&t, e, r, unit);
+  return report_table_finish(&t, out, color);
+}
+
+/* What few ask for: the rest that is known of each tensor at each level. */
+calm_status report_eval_details(text *out, const calm_evaluation *e,
+                                const eval_nest *n, const eval_levels *levels,
+                                bool color) {
+  static const report_column columns[] = {
+      {"level", COLUMN_NAME},       {"tensor", COLUMN_NAME},
+      {"partition", COLUMN_NUMBER}, {"temporal reductions", COLUMN_NUMBER},
+      {"addresses", COLUMN_NUMBER}, {"clusters", COLUMN_NUMBER}};
+  report_table t;
+  text_format(out, "\n");
+  report_table_init(&t, out->context, columns, 6);
+  for (uint32_t i = 0; i < levels->count; i++) {
+    bool first = true;
+    for (uint32_t tensor = 0; tensor < n->result.tensor_count; tensor++) {
+      const cost_tensor *c =
+          report_eval_tensor(&n->result, levels->ids[i], tensor);
+      if (!c->kept) continue;
+      add_place(&t, first, report_eval_level_name(e, levels->ids[i]), 1);
+      report_table_name(&t, e->layer.tensors[tensor].name);
+      report_table_number(&t, c->partition_words);
+      report_table_number(&t, c->temporal_reductions);
+      report_table_number(&t, c->address_generations);
+      report_table_number(&t, c->clusters);
+      first = false;
+    }
+  }
+  return report_table_finish(&t, out, color);
+}
+
+static void add_use(report_table *t, uint64_t used, uint64_t capacity) {
+  report_table_number(t, used);
+  if (capacity == ACCEL_UNLIMITED) {
+    report_table_cell(t, "unlimited");
+    add_blank(t);
+    return;
+  }
+  report_table_number(t, capacity);
+  report_table_cell(t, "%s", report_share((double)used, (double)capacity).text);
+}
+
+/* How full each level is, and how much it holds up the multipliers. */
+calm_status report_eval_capacity(text *out, const calm_evaluation *e,
+                                 const eval_nest *n, const eval_levels *levels,
+                                 bool color) {
+  static const report_column columns[] = {
+      {"level", COLUMN_NAME},      {"instances", COLUMN_NUMBER},
+      {"of", COLUMN_NUMBER},       {"words used", COLUMN_NUMBER},
+      {"of", COLUMN_NUMBER},       {"", COLUMN_NUMBER},
+      {"slowdown", COLUMN_NUMBER}, {"cycles", COLUMN_NUMBER}};
+  report_table t;
+  text_format(out, "\n");
+  report_table_init(&t, out->context, columns, 8);
+  for (uint32_t i = 0; i < levels->count; i++) {
+    const accel_level *a = &e->arch.levels[levels->ids[i]];
+    const cost_level *l = &n->result.levels[levels->ids[i]];
+    report_table_name(&t, a->name);
+    report_table_number(&t, l->instances);
+    report_table_number(&t, a->instances);
+    add_use(&t, l->used_words, a->capacity_words);
+    report_table_cell(&t, "%.6g", l->slowdown);
+    report_table_number(&t, l->cycles);
+  }
+  return report_table_finish(&t, out, color);
+}
+
+/* ---- Networks ------------------------------------------------------------ */
+
+/* In short only what is spread out; in full whatever flows. */
+static bool is_shown(const cost_flow *f, bool complete) {
+  return f->fanout > 1 || f->energy_pj > 0 || f->link_pj > 0 ||
+         (complete && f->ingresses > 0);
+}
+
+static void add_flow(report_table *t, const calm_evaluation *e,
+                     const cost_flow *f, report_unit unit) {
+  report_table_number(t, f->fanout);
+  report_table_cell(t, "%s", report_real(f->ingresses).text);
+  report_table_cell(t, "%.4g", report_eval_multicast(f));
+  report_table_cell(t, "%.4g", f->hops);
+  report_table_cell(t, "%s", report_real(f->links).text);
+  report_table_number(t, f->spatial_reductions);
+  if (e->energy)
+    report_table_cell(t, "%s",
+                      report_energy(f->energy_pj + f->link_pj, unit).text);
+}
+
+static void add_network(report_table *t, const calm_evaluation *e,
+                        const cost_result *r, const eval_levels *levels,
+                        uint32_t i, bool complete, report_unit unit) {
+  bool first = true;
+  for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++) {
+    const cost_flow *f = report_eval_flow(r, levels->ids[i], tensor);
+    if (!is_shown(f, complete)) continue;
+    if (first)
+      report_table_name(t, report_eval_level_name(e, levels->ids[i]));
+    else
+      add_blank(t);
+    if (first)
+      report_table_name(t, report_eval_below(e, levels, i));
+    else
+      add_blank(t);
+    report_table_name(t, e->layer.tensors[tensor].name);
+    add_flow(t, e, f, unit);
+    first = false;
+  }
+}
+
+static bool any_network(const cost_result *r, const eval_levels *levels,
+                        bool complete) {
+  for (uint32_t i = 0; i < levels->count; i++)
+    for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++)
+      if (is_shown(report_eval_flow(r, levels->ids[i], tensor), complete))
+        return true;
+  return false;
+}
+
+calm_status report_eval_networks(text *out, const calm_evaluation *e,
+                                 const eval_nest *n, const eval_levels *levels,
+                                 bool complete, bool color) {
+  const cost_result *r = &n->result;
+  const report_unit unit = report_energy_unit(r->energy_pj);
+  const report_column columns[] = {
+      {"from", COLUMN_NAME},    {"to", COLUMN_NAME},
+      {"tensor", COLUMN_NAME},  {"fan-out", COLUMN_NUMBER},
+      {"words", COLUMN_NUMBER}, {"multicast", COLUMN_NUMBER},
+      {"hops", COLUMN_NUMBER},  {"links", COLUMN_NUMBER},
+      {"added", COLUMN_NUMBER}, energy_column(unit)};
+  report_table t;
+  if (!any_network(r, levels, complete)) return CALM_OK;
+  text_format(out,
+              "\n  networks: words into each; instances that a word reaches, "
+              "and hops, on average\n");
+  report_table_init(&t, out->context, columns, e->energy ? 10 : 9);
+  for (uint32_t i = 0; i < levels->count; i++)
+    add_network(&t, e, r, levels, i, complete, unit);
+  return report_table_finish(&t, out, color);
+}
+
+static void add_groups(report_table *t, const calm_evaluation *e,
+                       const cost_flow *f, uint32_t level, uint32_t tensor) {
+  for (uint32_t g = 0; g < f->group_count; g++) {
+    report_table_name(t, report_eval_level_name(e, level));
+    report_table_name(t, e->layer.tensors[tensor].name);
+    report_table_number(t, f->groups[g].multicast);
+    report_table_number(t, f->groups[g].scatter);
+    report_table_cell(t, "%s", report_real(f->groups[g].accesses).text);
+  }
+}
+
+/* Each pattern of delivery. */
+calm_status report_eval_groups(text *out, const calm_evaluation *e,
+                               const eval_nest *n, const eval_levels *levels,
+                               bool color) {
+  static const report_column columns[] = {{"below", COLUMN_NAME},
+                                          {"tensor", COLUMN_NAME},
+                                          {"multicast", COLUMN_NUMBER},
+                                          {"scatter", COLUMN_NUMBER},
+                                          {"words", COLUMN_NUMBER}};
+  report_table t;
+  text_format(out,
+              "\n  deliveries: each word to so many instances, so many words "
+              "at once\n");
+  report_table_init(&t, out->context, columns, 5);
+  for (uint32_t i = 0; i < levels->count; i++)
+    for (uint32_t tensor = 0; tensor < n->result.tensor_count; tensor++)
+      add_groups(&t, e, report_eval_flow(&n->result, levels->ids[i], tensor),
+                 levels->ids[i], tensor);
+  return report_table_finish(&t, out, color);
+}
