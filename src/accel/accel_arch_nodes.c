@@ -428,7 +428,7 @@ static calm_status visit_node(walk *w, const visit *v) {
   while (kind < COUNT(tags) && (!node->tag || strcmp(node->tag, tags[kind])))
     kind++;
   if (kind == COUNT(tags)) return unknown_tag(w, node);
-  if (kind == 5 && accel_nodes_is_null(node)) return CALM_OK;
+  if (kind >= 2 && accel_nodes_is_null(node)) return CALM_OK;
   if (node->kind != ACCEL_YAML_MAPPING)
     return accel_place_fail(context_of(w), CALM_BAD_INPUT, node->place,
                             "%s must be a mapping", node->tag);
