@@ -311,10 +311,55 @@ static void known_sums(void **state) {
   json_decref(table);
 }
 
+/* ---- Files ----------------------------------------------------------------
+ */
+
+/* Problem files of others, with the products that they are known to have. */
+static void files(void **state) {
+  (void)state;
+  static const struct {
+    const char *file, *shape;
+    uint64_t macs;
+  } rows[] = {
+      {"ispass2020/00-model-conv1d-1level/prob/conv1d.prob.yaml", "Conv1D", 48},
+      {"ispass2020/02-model-conv1d+oc-2level/prob/conv1d+oc.prob.yaml",
+       "Conv1D_OC", 1536},
+      {"ispass2020/06-mapper-convlayer-eyeriss/prob/VGG02_layer5.yaml",
+       "CNN_Layer", 924844032},
+      {"example_designs/_include/default_problem.yaml", "conv2D", 10838016},
+      {"timeloop_python/mm.workload.yaml", "inline", 64},
+      {"timeloop_python/arch_nest.yaml", "inline", 6},
+      {"timeloop_repo/sample.yaml", "cnn_layer", 3317760},
+      {"timeloop_repo/eyeriss-256.yaml", "cnn-layer", 1849688064},
+      {"timeloop_repo/chen-asplos2014.yaml", "cnn-layer", 37748736},
+  };
+  uint32_t absent = 0;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char name[256], path[1024];
+    accel_yaml *root;
+    layer_fixture f;
+    snprintf(name, sizeof name, "mapping/%s", rows[i].file);
+    if (!cases_path(path, sizeof path, name)) {
+      absent++;
+      continue;
+    }
+    layer_fixture_open(&f, NULL);
+    assert_int_equal(accel_yaml_open(&root, path, &f.arena), CALM_OK);
+    if (accel_layer_read(&f.layer, root, ACCEL_DILATION_LITERAL, &f.arena))
+      fail_msg("%s", calm_context_message(f.context));
+    assert_string_equal(f.layer.shape, rows[i].shape);
+    assert_int_equal(f.layer.macs, rows[i].macs);
+    layer_fixture_close(&f);
+  }
+  if (!absent) return;
+  print_message("skipped: %u problem files absent\n", absent);
+  skip();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cosa), cmocka_unit_test(dosa),
-      cmocka_unit_test(exercises), cmocka_unit_test(maestro),
-      cmocka_unit_test(known_sums)};
+      cmocka_unit_test(cosa),       cmocka_unit_test(dosa),
+      cmocka_unit_test(exercises),  cmocka_unit_test(maestro),
+      cmocka_unit_test(known_sums), cmocka_unit_test(files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
