@@ -7,8 +7,6 @@
    enumerated, up to so many elements; and no more patterns of delivery than
    this are told apart. */
 enum { MOST_ELEMENTS = 1 << 20, MOST_BINS = 1 << 10 };
-/* Loops of a perfect nest: each doubles at least, and all make up 2^53. */
-enum { PERFECT_LOOPS = 64 };
 
 /* ---- Shapes -------------------------------------------------------------- */
 
@@ -16,7 +14,7 @@ enum { PERFECT_LOOPS = 64 };
 static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
                                 const accel_layer *layer, arena *a) {
   double coefficients[ACCEL_MAX_DIMENSIONS] = {0};
-  cost_sum sum = {0};
+  cost_sum sum = {.base = 1};
   for (uint32_t i = 0; i < rank->term_count; i++) {
     const accel_term *term = &rank->terms[i];
     if (layer->dimensions[term->dimension].bound == 1) continue;
@@ -31,6 +29,7 @@ static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
       sum.dimensions |= UINT32_C(1) << d;
       dimensions[sum.term_count] = d;
       kept[sum.term_count++] = coefficients[d];
+      sum.base -= coefficients[d];
     }
   sum.term_dimensions = dimensions;
   sum.coefficients = kept;
@@ -39,9 +38,9 @@ static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
 }
 
 static double extent_of(const cost_sum *sum, const double *extents) {
-  double extent = 1;
+  double extent = sum->base;
   for (uint32_t i = 0; i < sum->term_count; i++)
-    extent += sum->coefficients[i] * (extents[sum->term_dimensions[i]] - 1);
+    extent += sum->coefficients[i] * extents[sum->term_dimensions[i]];
   return extent;
 }
 
@@ -242,15 +241,22 @@ static void bound_patterns(cost_tables *t, const accel_arch *arch) {
   t->most_bins = windows ? (uint32_t)fmin(sqrt(2 * most) + 2, MOST_BINS) : 1;
 }
 
+static calm_status reserve_frame(cost_frame *f, const cost_tables *t,
+                                 arena *a) {
+  const size_t levels = t->level_count;
+  ARENA_ARRAY(a, f->tile, levels);
+  ARENA_ARRAY(a, f->wide, levels);
+  ARENA_ARRAY(a, f->words, levels * t->tensor_count);
+  ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->dimension_count);
+  ARENA_ARRAY(a, f->spreads, levels);
+  ARENA_ARRAY(a, f->steps, COST_MOST_STEPS);
+  for (uint32_t d = 0; d < t->dimension_count; d++) f->rows[d] = 1;
+  return CALM_OK;
+}
+
 static calm_status reserve_scratch(cost_scratch *s, arena *a) {
   const cost_tables *t = &s->tables;
-  const size_t extents = (size_t)t->level_count * t->dimension_count;
-  ARENA_ARRAY(a, s->frame.below, extents + t->dimension_count);
-  for (uint32_t d = 0; d < t->dimension_count; d++) s->frame.below[d] = 1;
-  ARENA_ARRAY(a, s->frame.wide, extents);
-  ARENA_ARRAY(a, s->frame.spreads, t->level_count);
-  ARENA_ARRAY(a, s->frame.steps, PERFECT_LOOPS);
-  s->frame.step_capacity = PERFECT_LOOPS;
+  TRY(reserve_frame(&s->frame, t, a));
   ARENA_ARRAY(a, s->ledgers, t->level_count);
   ARENA_ARRAY(a, s->bins, t->most_bins);
   ARENA_ARRAY(a, s->more_bins, t->most_bins);

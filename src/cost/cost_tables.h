@@ -9,9 +9,20 @@
 
 #include "cost/cost.h"
 
+/* Between counts and doubles: both are far below 2^63, where the signed
+   conversions are the quick ones. */
+static inline double cost_real(uint64_t count) {
+  return (double)(int64_t)count;
+}
+static inline uint64_t cost_whole(double count) {
+  return (uint64_t)(int64_t)count;
+}
+
 /* Two dimensions that move one rank make it a window, as P and R do:
-   extent = 1 + sum of coefficient * (dimension's extent - 1). */
+   extent = 1 + sum of coefficient * (dimension's extent - 1)
+          = base + sum of coefficient * dimension's extent. */
 typedef struct cost_sum {
+  double base;
   uint32_t dimensions; /* bit d: dimension d has a term */
   uint32_t term_count;
   const uint32_t *term_dimensions;
