@@ -99,8 +99,12 @@ static double average_instances(const accel_nest *n, uint32_t level) {
 
 static bool fault(match *m, cost_fault fault, uint32_t level, uint64_t needed,
                   uint64_t available) {
-  m->out->verdict =
-      (cost_verdict){fault, level, CALM_NONE, CALM_NONE, needed, available};
+  m->out->verdict = (cost_verdict){.fault = fault,
+                                   .level = level,
+                                   .tensor = CALM_NONE,
+                                   .dimension = CALM_NONE,
+                                   .needed = needed,
+                                   .available = available};
   return false;
 }
 
@@ -159,7 +163,7 @@ static bool judge_level(match *m, uint32_t i) {
       return fault(m, COST_CAPACITY, i, words, l->capacity_words);
     const double least = (double)l->capacity_words * l->min_utilization;
     if ((double)words < least)
-      return fault(m, COST_MIN_UTILIZATION, i, words, (uint64_t)ceil(least));
+      return fault(m, COST_MIN_UTILIZATION, i, words, (uint64_t)least);
   }
   return judge_instances(m, i + 1, (uint64_t)average_instances(m->nest, i + 1),
                          l->instances, l->mesh_x, l->mesh_y);
@@ -187,17 +191,16 @@ static bool judge_virtual(match *m, uint32_t i) {
 /* What the accounting checks, in the order in which it does. */
 static bool judge(match *m, cost_fanout_rule rule) {
   const accel_arch *arch = m->arch;
-  m->out->verdict =
-      (cost_verdict){COST_VALID, CALM_NONE, CALM_NONE, CALM_NONE, 0, 0};
+  fault(m, COST_VALID, CALM_NONE, 0, 0);
   if (!judge_factors(m) || !judge_keeping(m)) return false;
-  for (uint32_t i = 0; i < arch->level_count; i++)
-    if (!judge_virtual(m, i)) return false;
   if (!judge_instances(
           m, 0, spread(m->nest, 0, arch->level_count, ACCEL_TEMPORAL),
           arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y))
     return false;
   for (uint32_t i = 0; i < arch->level_count; i++)
     if (!judge_level(m, i)) return false;
+  for (uint32_t i = 0; i < arch->level_count; i++)
+    if (!judge_virtual(m, i)) return false;
   for (uint32_t i = 0; rule == COST_FANOUT_LEVEL && i < arch->level_count; i++)
     if (!judge_fanout(m, i)) return false;
   return true;
@@ -211,12 +214,21 @@ static double all_words(const referee_stream *s) {
   return out;
 }
 
-/* Words that an instance below is sent, on average. */
+/* Words that an instance below is sent, on average.  The parts are added in
+   the order of the groups, as fractions are cut off afterwards. */
 static double words_below(const referee_stream *s) {
   double out = 0;
   for (uint32_t i = 0; i < s->group_count; i++)
+    out += s->groups[i].accesses * (double)s->groups[i].multicast /
+           (double)s->fanout;
+  return out;
+}
+
+static double copies(const referee_stream *s) {
+  double out = 0;
+  for (uint32_t i = 0; i < s->group_count; i++)
     out += s->groups[i].accesses * (double)s->groups[i].multicast;
-  return out / (double)s->fanout;
+  return out;
 }
 
 /* The share of the tensor that an instance is the first to hold: a whole one at
@@ -247,7 +259,8 @@ static void hand_up(column *c, const match *m) {
     if (keeps(m, i, c->tensor)) continue;
     if (i + 1 < n) {
       referee_stream *outer = &c->streams[i + 1];
-      const double ratio = c->leaving[i] / words_below(outer);
+      const double ratio =
+          c->leaving[i] * (double)outer->fanout / copies(outer);
       for (uint32_t g = 0; g < outer->group_count; g++)
         outer->groups[g].accesses *= ratio;
       c->leaving[i + 1] = all_words(outer);
@@ -328,7 +341,7 @@ static void count_flow(const match *m, const column *c, uint32_t i) {
   for (uint32_t g = 0; g < s->group_count; g++) {
     cost_group *group = &s->groups[g];
     if (c->written && !l->reduction_supported)
-      group->accesses = 2 * group->accesses - (double)c->partition[i];
+      group->accesses = fmax(2 * group->accesses - (double)c->partition[i], 0);
     f->ingresses += group->accesses;
     if (c->written)
       f->spatial_reductions =
@@ -438,7 +451,12 @@ static void count_time(const match *m) {
     out->cycles = out->levels[i].cycles;
     out->limiting_level = i;
   }
-  for (uint32_t i = 0; i < n; i++)
+}
+
+/* Networks take part in time after all, once: to be filled and drained. */
+static void add_latencies(const match *m) {
+  cost_result *out = m->out;
+  for (uint32_t i = 0; i < m->arch->level_count; i++)
     out->cycles += m->arch->levels[i].network.fill_cycles +
                    m->arch->levels[i].network.drain_cycles;
   out->utilization = (double)out->computes /
@@ -462,6 +480,13 @@ static void count_energy(const match *m) {
     out->energy_pj += l->energy_pj;
   }
   out->energy_pj += out->network_pj;
+}
+
+static void count_totals(const match *m) {
+  cost_result *out = m->out;
+  count_time(m);
+  count_energy(m);
+  add_latencies(m);
   out->edp = out->energy_pj * (double)out->cycles;
 }
 
@@ -477,6 +502,5 @@ void cost_referee(cost_result *out, const accel_arch *arch,
   if (!judge(&m, fanout)) return;
   out->computes = referee_count_iterations(layer, nest, a);
   count_levels(&m);
-  count_time(&m);
-  count_energy(&m);
+  count_totals(&m);
 }

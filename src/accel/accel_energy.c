@@ -187,11 +187,12 @@ static calm_status find_energy(dearest *out, const reference *r,
 
 static calm_status missing_table(const reference *r, const char *name,
                                  accel_place place) {
-  return accel_place_fail(r->context, CALM_BAD_INPUT, r->tables->place,
-                          "no table for %s (%s:%u) among the energies; without "
-                          "any table Timeloop's formulas are used, and without "
-                          "energy none is needed",
-                          name, place.file ? place.file : "-", place.line);
+  return accel_place_fail(
+      r->context, CALM_BAD_INPUT, r->tables->place,
+      "no table for %s (%s:%u) among the energies; add one, "
+      "or its 'vector-access-energy', or leave all tables "
+      "out for Timeloop's formulas",
+      name, place.file ? place.file : "-", place.line);
 }
 
 /* ... of an action that no machine works without. */
@@ -256,8 +257,9 @@ static calm_status level_by_table(accel_level *l, const reference *r,
   return CALM_OK;
 }
 
-/* A level that holds nothing needs no energy; one whose author gave the energy
-   is not looked up. */
+/* A level that holds nothing needs no energy, and has no table; one whose
+   author gave the energy is not looked up.  Timeloop's front end calls what
+   stands for a mesh a dummy_storage. */
 static calm_status read_level(accel_level *l, const reference *r,
                               bool required) {
   if (l->energy.known) return CALM_OK;
@@ -271,7 +273,7 @@ static calm_status read_level(accel_level *l, const reference *r,
     const calm_status status = level_by_table(l, r, table);
     return required || status != CALM_BAD_INPUT ? status : CALM_OK;
   }
-  if (!r->tables || l->entries == 0)
+  if (!r->tables || l->entries == 0 || !strcmp(l->class_name, "dummy_storage"))
     return level_by_formula(l, r->context, required);
   return required ? missing_table(r, l->name, l->place) : CALM_OK;
 }

@@ -97,6 +97,11 @@ uint32_t accel_node_mesh(const accel_arch *arch, const char *name);
 const accel_yaml *accel_node_group(const accel_arch *arch, uint32_t level,
                                    const char *group);
 
+/* The tensors that a level bypasses because of where it stands in a
+   !Parallel. */
+calm_status accel_node_branch(uint32_t *bypass, const accel_scope *s,
+                              uint32_t level);
+
 /* What the node of a level says of tensors.  A mesh bypasses all; a branch of a
    !Parallel bypasses what it does not keep. */
 calm_status accel_node_tensors(uint32_t *keep, uint32_t *bypass,

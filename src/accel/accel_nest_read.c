@@ -120,13 +120,31 @@ static calm_status check_fanout(const mapping_reader *r, const block *b,
   return CALM_OK;
 }
 
+/* All on X is Timeloop's default even where there is a single column. */
+static void warn_of_missing_split(const mapping_reader *r, const block *b,
+                                  uint32_t level) {
+  const accel_scope *s = &r->scope;
+  const accel_fanout f = accel_arch_fanout(s->arch, level);
+  bool any = false;
+  for (uint32_t d = 0; d < s->layer->dimension_count; d++)
+    any |= b->bound[d] > 1;
+  if (any && f.x == 1 && f.y > 1 && b->split > 0)
+    context_log(s->context, CALM_LOG_WARNING,
+                "%s:%u: without 'split' spatial loops are along X, where %s "
+                "has a single column; 'split: 0' puts them along Y",
+                b->place.file, b->place.line, s->arch->levels[level].name);
+}
+
 static calm_status read_spatial(mapping_reader *r, const accel_yaml *directive,
                                 uint32_t level) {
   const accel_scope *s = &r->scope;
   block *b = &r->spatial[level];
   const accel_yaml *split = accel_directive_get(directive, "split");
   TRY(read_loops(r, directive, b, level, "spatial"));
-  if (split) TRY(accel_split_read(&b->split, s, split));
+  if (split)
+    TRY(accel_split_read(&b->split, s, split));
+  else
+    warn_of_missing_split(r, b, level);
   TRY(accel_tensors_read(&r->nest->unlinked[level], s,
                          accel_directive_get(directive, "no_link_transfer")));
   return check_fanout(r, b, level);

@@ -159,6 +159,10 @@ static void splits(void **state) {
     assert_string_equal(nest_loops(f, &f->nest), rows[i].loops);
   }
   assert_int_equal(one(f, "spatial", "split: -1"), CALM_BAD_INPUT);
+  assert_string_equal(f->log, "");
+  f->levels[PE].mesh_x = 1;
+  assert_int_equal(one(f, "spatial", "factors: C2"), CALM_OK);
+  assert_non_null(strstr(f->log, "'split: 0' puts them along Y"));
 }
 
 static void spatial_without_fanout(void **state) {

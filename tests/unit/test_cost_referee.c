@@ -9,29 +9,9 @@
 #include <cmocka.h>
 
 #include "cost_cases.h"
+#include "cost_check.h"
+#include "cost_fixture.h"
 #include "cost_random.h"
-
-typedef struct fixture {
-  calm_context *context;
-  arena arena;
-} fixture;
-
-static int open_fixture(void **state) {
-  static fixture f;
-  f.context = calm_context_new(NULL);
-  assert_non_null(f.context);
-  arena_init(&f.arena, f.context);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture *f = *state;
-  arena_free(&f->arena);
-  assert_int_equal(calm_context_bytes(f->context), 0);
-  calm_context_free(f->context);
-  return 0;
-}
 
 /* ---- By hand ------------------------------------------------------------- */
 
@@ -77,10 +57,56 @@ static void test_windows(void **state) {
   }
 }
 
+/* ---- Random nests -------------------------------------------------------- */
+
+/* A seed gives the case, so one that fails can be looked at by itself. */
+static bool agree_on(fixture *f, uint64_t seed,
+                     const cost_random_options *options) {
+  random_state r = random_from_seed(seed);
+  cost_random_case c;
+  cost_random_make(&c, &r, options, &f->arena);
+  const cost_fanout_rule rule =
+      random_below(&r, 2) ? COST_FANOUT_LEVEL : COST_FANOUT_CUMULATIVE;
+  const char *difference =
+      cost_check_exact(&c.arch, &c.layer, &c.nest, rule, &f->arena);
+  if (difference) {
+    print_error("seed %llu: %s\n", (unsigned long long)seed, difference);
+    cost_random_print(&c);
+  }
+  arena_free(&f->arena);
+  return difference == NULL;
+}
+
+static void agree_on_all(fixture *f, uint64_t first, uint64_t count,
+                         const cost_random_options *options) {
+  uint64_t differ = 0;
+  for (uint64_t i = 0; i < count && differ < 3; i++)
+    differ += !agree_on(f, first + i, options);
+  assert_int_equal(differ, 0);
+}
+
+static void test_small_nests(void **state) {
+  const cost_random_options options = {.most_macs = 300, .most_words = 1000};
+  agree_on_all(*state, 0, COST_CASES, &options);
+}
+
+static void test_larger_nests(void **state) {
+  const cost_random_options options = {.most_macs = 4000, .most_words = 4000};
+  agree_on_all(*state, UINT64_C(1) << 32, COST_CASES / 4, &options);
+}
+
+static void test_imperfect_nests(void **state) {
+  const cost_random_options options = {
+      .most_macs = 1000, .most_words = 2000, .imperfect = true};
+  agree_on_all(*state, UINT64_C(2) << 32, COST_CASES / 2, &options);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_windows, open_fixture,
-                                      close_fixture),
+      COST_TEST(test_windows),
+      COST_TEST(test_small_nests),
+      COST_TEST(test_larger_nests),
+      COST_TEST(test_imperfect_nests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
