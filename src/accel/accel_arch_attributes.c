@@ -176,10 +176,21 @@ static calm_status take_key(accel_attributes *out, calm_context *context,
   return CALM_OK;
 }
 
+/* `attributes:` with nothing behind it. */
+static bool is_nothing(const accel_yaml *node) {
+  return node->kind == ACCEL_YAML_SCALAR &&
+         (!node->text[0] || !strcmp(node->text, "~") ||
+          !strcmp(node->text, "null"));
+}
+
 calm_status accel_attributes_read(accel_attributes *out, calm_context *context,
                                   const accel_component *c,
                                   accel_key_where where) {
   accel_attributes t = {0};
+  const accel_yaml *all = c->attributes;
+  if (all && all->kind != ACCEL_YAML_MAPPING && !is_nothing(all))
+    return accel_place_fail(context, CALM_BAD_INPUT, all->place,
+                            "the attributes of %s are no mapping", c->name);
   for (uint32_t i = 0; c->attributes && i < c->attributes->count; i++)
     TRY(take_key(&t, context, c, i, where));
   *out = t;

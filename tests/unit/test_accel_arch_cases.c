@@ -79,6 +79,8 @@ static const expectation expectations[] = {
     {"timeloop_repo/sample-accelergy.yaml", 0,
      "word_bits 24 x block_size 1 x cluster_size 16"},
     {"timeloop_repo/gemm_ABZ.yaml", 0, "no architecture: looked for"},
+    {"timeloop_repo/eyeriss-256.cfg", 0, ": a libconfig file"},
+    {"timeloop_repo/simba-chip.cfg", 0, ": a libconfig file"},
     ZIGZAG("aimc"),
     ZIGZAG("ascend_like"),
     ZIGZAG("dimc"),
