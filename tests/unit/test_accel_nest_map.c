@@ -61,7 +61,7 @@ static void wrong(void **state) {
       {"DRAM Weights\n| for K in [0:4)\n", "'[' is missing"},
       {"DRAM [ ] x\n| for K in [0:4)\n", "'x' does not belong here"},
       {HEAD "| for K in [1:4)\n", "'[0:' is missing"},
-      {HEAD "| for K in [0:4]\n", "m.txt:4:15: ')' is missing"},
+      {HEAD "| for K in [0:4]\n", "m.txt:4:16: ')' is missing"},
       {HEAD "| for K in [0:)\n", "a number of iterations"},
       {HEAD "| for K in [0:99999999999999999999)\n", "too large"},
       {HEAD "| for K in [0:4,5)\n", "the last pass has 5 of 4"},
