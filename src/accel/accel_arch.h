@@ -101,9 +101,11 @@ typedef struct accel_arch {
 
 /*
  * The machine that a tree (accel_yaml_open, accel_yaml_join) describes.
- * Energies: those of the ERT in `ert` (NULL: none given; then `ERT` in the same
- * tree), else `vector-access-energy`, else Timeloop's built-in formulas (PAT).
- * If no energy can be had for a part and `energy` is true, that is an error.
+ * Energies of a level: its `vector-access-energy`, else those of the ERT in
+ * `ert` (NULL: none given; then `ERT` or `ERT_summary` in the same tree), else
+ * Timeloop's built-in formulas (PAT).  Of the compute units: the ERT, else
+ * their `energy`, else the formula.  If no energy can be had for a part, or an
+ * ERT has no table or no action for it, and `energy` is true, that is an error.
  * CALM_BAD_INPUT for an unknown or wrong key, CALM_UNSUPPORTED for a construct
  * that calm does not read; both with file:line:column and the remedy.
  */

@@ -28,10 +28,10 @@ typedef struct accel_loop {
 typedef struct accel_nest {
   accel_loop *loops; /* innermost first, in the order said above */
   uint32_t loop_count;
-  uint32_t *kept;     /* per level; bit t: tensor t has a buffer there */
+  uint32_t *kept; /* per level; bit t: tensor t has a buffer there */
+  uint32_t level_count;
   uint32_t *unlinked; /* per level; bit t: below it, neighbours do not hand on
                          tensor t (no_link_transfer); NULL: they may */
-  uint32_t level_count;
 } accel_nest;
 
 /*

@@ -17,12 +17,6 @@ typedef struct accel_scope {
   arena *arena;
 } accel_scope;
 
-/* The blocks of loops of a level. */
-typedef enum accel_block {
-  ACCEL_BLOCK_TEMPORAL,
-  ACCEL_BLOCK_SPATIAL
-} accel_block;
-
 typedef struct accel_factor {
   accel_factor_rule rule; /* value: at least 1; 0 was the full bound */
   uint64_t residual;      /* 0: none was given */

@@ -258,16 +258,28 @@ static calm_status begin_mapping(mapping_reader *r) {
   return CALM_OK;
 }
 
+static calm_status no_section(const accel_yaml *root, const accel_scope *s) {
+  char keys[256] = "";
+  for (uint32_t i = 0; i < root->count; i++) {
+    if (strlen(keys) + strlen(root->keys[i]) + 3 > sizeof keys) break;
+    strcat(keys, *keys ? ", " : "");
+    strcat(keys, root->keys[i]);
+  }
+  return accel_place_fail(s->context, CALM_BAD_INPUT, root->place,
+                          "no section 'mapping' in this file%s%s%s",
+                          *keys ? "; it has " : "", keys,
+                          accel_constraints_present(root)
+                              ? " (constraints leave a mapping open, they "
+                                "are none)"
+                              : "");
+}
+
 /* `mapping`: the list itself; {targets: ...} and {nodes: ...} are what people
    bring along from other files. */
 static calm_status find_list(const accel_yaml **out, const accel_yaml *root,
                              const accel_scope *s) {
   const accel_yaml *list = accel_yaml_get(root, "mapping");
-  if (!list)
-    return accel_place_fail(s->context, CALM_BAD_INPUT, root->place,
-                            "no section 'mapping' in this file%s%s",
-                            root->count ? "; it has " : "",
-                            root->count ? root->keys[0] : "");
+  if (!list) return no_section(root, s);
   if (accel_yaml_get(list, "nodes"))
     return accel_place_fail(s->context, CALM_UNSUPPORTED, list->place,
                             "a tree of loops (fused mapping) is not "

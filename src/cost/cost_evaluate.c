@@ -31,27 +31,36 @@ static calm_status keep_groups(cost_flow *flow, const cost_stream *stream,
   return CALM_OK;
 }
 
+/* May neighbours hand the tensor on below the level? */
+static bool links(const evaluation *e, uint32_t tensor, uint32_t level) {
+  const uint32_t *unlinked = e->nest->unlinked;
+  return e->problem->options.model == COST_TIMELOOP &&
+         !(unlinked && unlinked[level] >> tensor & 1);
+}
+
+static cost_visits visits_of(const evaluation *e) {
+  return e->problem->options.model == COST_EXACT ? COST_VISIT_ALL
+                                                 : COST_VISIT_TWO;
+}
+
 static calm_status replay(evaluation *e, cost_stream *stream, uint32_t tensor,
                           uint32_t level) {
-  const bool exact = e->problem->options.model == COST_EXACT;
-  const cost_question question = {e->problem,
-                                  e->nest,
-                                  tensor,
-                                  level,
-                                  exact ? COST_VISIT_ALL : COST_VISIT_TWO,
-                                  !exact};
+  const cost_question question = {e->problem,   e->nest,
+                                  tensor,       level,
+                                  visits_of(e), links(e, tensor, level)};
   double *computes =
       level == 0 && !e->scratch->frame.perfect ? &e->computes : NULL;
   return cost_replay(stream, computes, &question, &e->scratch->replay);
 }
 
-static bool closed(const evaluation *e, uint32_t tensor, uint32_t level) {
-  if (!e->scratch->frame.perfect) return false;
-  return e->problem->options.model == COST_EXACT ||
-         !cost_stream_may_link(e->scratch, tensor, level);
+/* Does the closed form hold? */
+static bool is_closed(const evaluation *e, uint32_t tensor, uint32_t level) {
+  return e->scratch->frame.perfect &&
+         !(links(e, tensor, level) &&
+           cost_stream_may_link(e->scratch, tensor, level));
 }
 
-static bool find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
+static void find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
                            double needed) {
   *v = (cost_verdict){
       .fault = COST_TOO_LARGE,
@@ -61,7 +70,6 @@ static bool find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
       .needed = needed < 1e19 ? (uint64_t)needed : UINT64_MAX,
       .available = ACCEL_MAX_COUNT,
   };
-  return true;
 }
 
 static calm_status find_stream(evaluation *e, uint32_t tensor, uint32_t level) {
@@ -69,14 +77,14 @@ static calm_status find_stream(evaluation *e, uint32_t tensor, uint32_t level) {
   cost_flow *flow = &e->result->flows[level * s->tables.tensor_count + tensor];
   cost_stream stream = {.groups = flow->groups,
                         .group_capacity = flow->group_capacity};
-  if (closed(e, tensor, level)) {
-    const cost_visits visits = e->problem->options.model == COST_EXACT
-                                   ? COST_VISIT_ALL
-                                   : COST_VISIT_TWO;
-    if (!cost_stream_closed(&stream, s, tensor, level, visits))
-      find_too_large(&e->result->verdict, tensor, level, 1e300);
-  } else {
+  if (is_closed(e, tensor, level))
+    stream.too_large =
+        !cost_stream_closed(&stream, s, tensor, level, visits_of(e));
+  else
     TRY(replay(e, &stream, tensor, level));
+  if (stream.too_large) {
+    find_too_large(&e->result->verdict, tensor, level, 1e300);
+    return CALM_OK;
   }
   TRY(keep_groups(flow, &stream, e->result->arena));
   cost_enter_flow(s, flow, level);

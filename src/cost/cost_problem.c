@@ -127,17 +127,6 @@ static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
 
 /* ---- Levels -------------------------------------------------------------- */
 
-static void find_hardware_fanout(cost_store *s, const accel_arch *arch,
-                                 uint32_t level) {
-  const accel_level *outer = &arch->levels[level];
-  const uint64_t x =
-      level ? arch->levels[level - 1].mesh_x : arch->compute.mesh_x;
-  const uint64_t y =
-      level ? arch->levels[level - 1].mesh_y : arch->compute.mesh_y;
-  s->fanout_x = (double)(outer->mesh_x ? x / outer->mesh_x : x);
-  s->fanout_y = (double)(outer->mesh_y ? y / outer->mesh_y : y);
-}
-
 static uint32_t shift_of(uint64_t block) {
   for (uint32_t shift = 0; shift < 63; shift++)
     if (block == UINT64_C(1) << shift) return shift;
@@ -212,7 +201,9 @@ static calm_status make_stores(cost_tables *t, const cost_problem *p,
     cost_store *s = &stores[i];
     copy_sizes(s, level);
     copy_energies(s, &level->energy);
-    find_hardware_fanout(s, arch, i);
+    const accel_fanout fanout = accel_arch_fanout(arch, i);
+    s->fanout_x = (double)fanout.x;
+    s->fanout_y = (double)fanout.y;
     join_network(s, &level->network, &p->options);
     TRY(make_scales(&s->scales, level, p->layer, a));
     t->network_cycles += (double)level->network.fill_cycles;

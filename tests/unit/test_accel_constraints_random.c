@@ -80,7 +80,7 @@ static bool observes(tiny *t, const accel_constraints *rules,
                      const division *d) {
   accel_loop loops[2 * BLOCKS];
   uint32_t kept[TINY_LEVELS];
-  accel_nest nest = {loops, 0, kept, NULL, TINY_LEVELS};
+  accel_nest nest = {loops, 0, kept, TINY_LEVELS, NULL};
   char *line;
   make_nest(&nest, d);
   if (!fits_mesh(&nest)) return false;
@@ -169,7 +169,7 @@ static void random_rules(tiny *t, char *out, size_t size) {
 static bool all_observe(tiny *t, accel_constraints *each, uint32_t count) {
   accel_loop loops[2 * BLOCKS];
   uint32_t kept[TINY_LEVELS];
-  accel_nest nest = {loops, 0, kept, NULL, TINY_LEVELS};
+  accel_nest nest = {loops, 0, kept, TINY_LEVELS, NULL};
   division d = {.factor = {{1, 0, 0}, {1, 0, 0}}};
   while (next_factors(d.factor[0], 4)) {
     d.factor[1][0] = 1;

@@ -107,6 +107,17 @@ static void imperfect(void **state) {
   assert_int_equal(accel_nest_short_dimension(&product, &f->nest, &f->layer),
                    K);
   assert_int_equal(product, 4);
+  /* Beyond all numbers. */
+  assert_int_equal(nest_read(f,
+                             "mapping:\n"
+                             "- {target: GlobalBuffer, type: temporal,\n"
+                             "   factors: R9007199254740992}\n"
+                             "- {target: DRAM, type: temporal,\n"
+                             "   factors: \"R=9007199254740992,3\"}\n"),
+                   CALM_OK);
+  assert_int_equal(accel_nest_short_dimension(&product, &f->nest, &f->layer),
+                   R);
+  assert_true(product == (UINT64_C(1) << 53) * 3);
 }
 
 static void orders(void **state) {
@@ -238,6 +249,8 @@ static void directives_that_are_wrong(void **state) {
     calm_status status;
   } rows[] = {
       {"problem: {}", "no section 'mapping' in this file; it has problem",
+       CALM_BAD_INPUT},
+      {"{version: 0.3, mapspace: {}}", "it has version, mapspace (constraints",
        CALM_BAD_INPUT},
       {"mapping: {type: fused, nodes: []}", "fused mapping", CALM_UNSUPPORTED},
       {"mapping: K4", "a list of directives", CALM_BAD_INPUT},
