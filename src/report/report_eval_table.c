@@ -30,9 +30,12 @@ static void add_accesses(report_table *t, const cost_tensor *c) {
   report_table_number(t, c->updates);
 }
 
+/* In short only where its share can be seen. */
 static void add_leak(report_table *t, const calm_evaluation *e,
-                     const cost_result *r, uint32_t level, report_unit unit) {
-  if (!e->energy || r->levels[level].leak_pj <= 0) return;
+                     const cost_result *r, uint32_t level, bool complete,
+                     report_unit unit) {
+  const double least = complete ? 0 : 0.0005 * r->energy_pj;
+  if (!e->energy || r->levels[level].leak_pj <= least) return;
   add_blank(t);
   report_table_cell(t, "leakage");
   for (int i = 0; i < 4; i++) add_blank(t);
@@ -40,7 +43,8 @@ static void add_leak(report_table *t, const calm_evaluation *e,
 }
 
 static void add_level(report_table *t, const calm_evaluation *e,
-                      const cost_result *r, uint32_t level, report_unit unit) {
+                      const cost_result *r, uint32_t level, bool complete,
+                      report_unit unit) {
   bool first = true;
   for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++) {
     const cost_tensor *c = report_eval_tensor(r, level, tensor);
@@ -52,7 +56,7 @@ static void add_level(report_table *t, const calm_evaluation *e,
     add_energy(t, e, c->energy_pj, r, unit);
     first = false;
   }
-  if (!first) add_leak(t, e, r, level, unit);
+  if (!first) add_leak(t, e, r, level, complete, unit);
 }
 
 static void add_multipliers(report_table *t, const calm_evaluation *e,
@@ -78,7 +82,7 @@ static report_column energy_column(report_unit unit) {
 
 calm_status report_eval_table(text *out, const calm_evaluation *e,
                               const eval_nest *n, const eval_levels *levels,
-                              bool color) {
+                              bool complete, bool color) {
   const cost_result *r = &n->result;
   const report_unit unit = report_energy_unit(r->energy_pj);
   const report_column columns[] = {
@@ -91,7 +95,7 @@ calm_status report_eval_table(text *out, const calm_evaluation *e,
               e->energy ? "; energy of all of them" : "");
   report_table_init(&t, out->context, columns, e->energy ? 8 : 6);
   for (uint32_t i = 0; i < levels->count; i++)
-    add_level(&t, e, r, levels->ids[i], unit);
+    add_level(&t, e, r, levels->ids[i], complete, unit);
   add_multipliers(&t, e, r, unit);
   return report_table_finish(&t, out, color);
 }

@@ -166,6 +166,8 @@ good --objective edp; one_line_error 2 "objective comes in a later version"
 checking "files that are none"
 run eval --arch "$work/nothing.yaml"; one_line_error 3 "nothing.yaml"
 good --ert "$work/nothing.yaml"; one_line_error 3 "nothing.yaml"
+good --constraints "$work/good.yaml"
+one_line_error 3 "good.yaml:1:1: no section of constraints"
 sed 's/datawidth/data_width/' "$work/arch.yaml" >"$work/odd.yaml"
 run eval --arch "$work/odd.yaml" --problem "$work/problem.yaml" \
   --mapping "$work/good.yaml"
