@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "accel/accel_energy.h"
 #include "pipeline.h"
 
 /* ---- Files --------------------------------------------------------------- */
@@ -126,6 +127,8 @@ static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
                                  uint32_t count) {
   arena *a = &e->arena;
   TRY(accel_nest_read(&n->nest, mapping, &e->arch, &e->layer, a));
+  if (e->energy)
+    TRY(accel_energy_check(&e->arch, &e->layer, n->nest.kept, e->context));
   TRY(cost_result_init(&n->result, &e->problem, a));
   TRY(cost_evaluate(&n->result, &e->problem, &n->nest));
   if (n->result.verdict.fault != COST_VALID)
