@@ -210,7 +210,6 @@ static void add_network(report_table *t, const network_view *v, uint32_t i) {
     const cost_flow *f = report_eval_flow(v->r, level, tensor);
     if (!is_shown(f, v->complete)) continue;
     report_table_name(t, first ? report_eval_level_name(v->e, level) : "");
-    report_table_name(t, first ? report_eval_below(v->e, v->levels, i) : "");
     report_table_name(t, v->e->layer.tensors[tensor].name);
     add_flow(t, v, f);
     first = false;
@@ -222,11 +221,11 @@ static uint32_t choose_columns(report_column *out, const network_view *v) {
     report_column column;
     bool wanted;
   } all[] = {
-      {{"from", COLUMN_NAME}, true},       {{"to", COLUMN_NAME}, true},
-      {{"tensor", COLUMN_NAME}, true},     {{"fan-out", COLUMN_NUMBER}, true},
-      {{"words", COLUMN_NUMBER}, true},    {{"multicast", COLUMN_NUMBER}, true},
-      {{"hops", COLUMN_NUMBER}, true},     {{"links", COLUMN_NUMBER}, v->links},
-      {{"added up", COLUMN_NUMBER}, true}, {energy_column(v->unit), v->energy}};
+      {{"below", COLUMN_NAME}, true},       {{"tensor", COLUMN_NAME}, true},
+      {{"fan-out", COLUMN_NUMBER}, true},   {{"words", COLUMN_NUMBER}, true},
+      {{"multicast", COLUMN_NUMBER}, true}, {{"hops", COLUMN_NUMBER}, true},
+      {{"links", COLUMN_NUMBER}, v->links}, {{"sums", COLUMN_NUMBER}, true},
+      {energy_column(v->unit), v->energy}};
   uint32_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].wanted) out[count++] = all[i].column;
@@ -242,7 +241,7 @@ calm_status report_eval_networks(text *out, const calm_evaluation *e,
                     .levels = levels,
                     .unit = report_energy_unit(r->energy_pj),
                     .complete = complete};
-  report_column columns[10];
+  report_column columns[9];
   report_table t;
   for (uint32_t i = 0; i < levels->count; i++)
     for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++)
@@ -250,7 +249,7 @@ calm_status report_eval_networks(text *out, const calm_evaluation *e,
   if (!v.any) return CALM_OK;
   text_format(out,
               "\n  networks: words into each; instances that a word reaches, "
-              "and hops, on average\n");
+              "and hops, on average; sums on the way\n");
   report_table_init(&t, out->context, columns, choose_columns(columns, &v));
   for (uint32_t i = 0; i < levels->count; i++) add_network(&t, &v, i);
   return report_table_finish(&t, out, color);
