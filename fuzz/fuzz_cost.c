@@ -94,8 +94,8 @@ static void try_case(const cost_random_case *c, random_state *r, arena *a) {
   if (!is_walkable(c)) return;
   demand(cost_check_exact(&c->arch, &c->layer, &c->nest, COST_FANOUT_CUMULATIVE,
                           a) == NULL);
-  cost_check_evaluate(&c->arch, &c->layer, &c->nest, COST_TIMELOOP,
-                      COST_FANOUT_CUMULATIVE, a);
+  const cost_options options = {COST_TIMELOOP, COST_FANOUT_CUMULATIVE, true};
+  cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -44,6 +44,21 @@ calm_status accel_nest_read(accel_nest *out, const accel_yaml *root,
                             const accel_arch *arch, const accel_layer *layer,
                             arena *a);
 
+/* A text in memory; `name` stands for its file in messages. */
+typedef struct accel_source {
+  const char *name, *bytes;
+  size_t length;
+} accel_source;
+
+/* Timeloop's mapping, or the nest that it prints for people (`.map.txt`): which
+   of the two is seen from the text. */
+calm_status accel_nest_parse(accel_nest *out, const accel_source *source,
+                             const accel_arch *arch, const accel_layer *layer,
+                             arena *a);
+calm_status accel_nest_open(accel_nest *out, const char *path,
+                            const accel_arch *arch, const accel_layer *layer,
+                            arena *a);
+
 /* The mapping as Timeloop reads it, outermost level first; accel_nest_read
    gives back the same nest. */
 calm_status accel_nest_write(char **out, const accel_nest *nest,

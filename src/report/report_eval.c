@@ -143,7 +143,7 @@ static calm_status write_reason(text *out, const eval_nest *n, bool color) {
 static calm_status write_figures(text *out, const calm_evaluation *e,
                                  const eval_nest *n, const eval_levels *levels,
                                  bool complete, bool color) {
-  TRY(report_eval_table(out, e, n, levels, color));
+  TRY(report_eval_table(out, e, n, levels, complete, color));
   TRY(report_eval_bars(out, e, n, levels, color));
   TRY(report_eval_networks(out, e, n, levels, complete, color));
   if (!complete) return CALM_OK;

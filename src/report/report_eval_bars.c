@@ -102,9 +102,10 @@ static double longest_energy(const cost_result *r) {
   return longest;
 }
 
+/* Enough to be seen in a bar? */
 static bool leaks(const cost_result *r) {
   for (uint32_t level = 0; level < r->level_count; level++)
-    if (r->levels[level].leak_pj > 0) return true;
+    if (r->levels[level].leak_pj > 0.005 * r->energy_pj) return true;
   return false;
 }
 

@@ -30,9 +30,12 @@ static void add_accesses(report_table *t, const cost_tensor *c) {
   report_table_number(t, c->updates);
 }
 
+/* In short only where its share can be seen. */
 static void add_leak(report_table *t, const calm_evaluation *e,
-                     const cost_result *r, uint32_t level, report_unit unit) {
-  if (!e->energy || r->levels[level].leak_pj <= 0) return;
+                     const cost_result *r, uint32_t level, bool complete,
+                     report_unit unit) {
+  const double least = complete ? 0 : 0.0005 * r->energy_pj;
+  if (!e->energy || r->levels[level].leak_pj <= least) return;
   add_blank(t);
   report_table_cell(t, "leakage");
   for (int i = 0; i < 4; i++) add_blank(t);
@@ -40,7 +43,8 @@ static void add_leak(report_table *t, const calm_evaluation *e,
 }
 
 static void add_level(report_table *t, const calm_evaluation *e,
-                      const cost_result *r, uint32_t level, report_unit unit) {
+                      const cost_result *r, uint32_t level, bool complete,
+                      report_unit unit) {
   bool first = true;
   for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++) {
     const cost_tensor *c = report_eval_tensor(r, level, tensor);
@@ -52,7 +56,7 @@ static void add_level(report_table *t, const calm_evaluation *e,
     add_energy(t, e, c->energy_pj, r, unit);
     first = false;
   }
-  if (!first) add_leak(t, e, r, level, unit);
+  if (!first) add_leak(t, e, r, level, complete, unit);
 }
 
 static void add_multipliers(report_table *t, const calm_evaluation *e,
@@ -78,7 +82,7 @@ static report_column energy_column(report_unit unit) {
 
 calm_status report_eval_table(text *out, const calm_evaluation *e,
                               const eval_nest *n, const eval_levels *levels,
-                              bool color) {
+                              bool complete, bool color) {
   const cost_result *r = &n->result;
   const report_unit unit = report_energy_unit(r->energy_pj);
   const report_column columns[] = {
@@ -91,7 +95,7 @@ calm_status report_eval_table(text *out, const calm_evaluation *e,
               e->energy ? "; energy of all of them" : "");
   report_table_init(&t, out->context, columns, e->energy ? 8 : 6);
   for (uint32_t i = 0; i < levels->count; i++)
-    add_level(&t, e, r, levels->ids[i], unit);
+    add_level(&t, e, r, levels->ids[i], complete, unit);
   add_multipliers(&t, e, r, unit);
   return report_table_finish(&t, out, color);
 }
@@ -206,7 +210,6 @@ static void add_network(report_table *t, const network_view *v, uint32_t i) {
     const cost_flow *f = report_eval_flow(v->r, level, tensor);
     if (!is_shown(f, v->complete)) continue;
     report_table_name(t, first ? report_eval_level_name(v->e, level) : "");
-    report_table_name(t, first ? report_eval_below(v->e, v->levels, i) : "");
     report_table_name(t, v->e->layer.tensors[tensor].name);
     add_flow(t, v, f);
     first = false;
@@ -218,11 +221,11 @@ static uint32_t choose_columns(report_column *out, const network_view *v) {
     report_column column;
     bool wanted;
   } all[] = {
-      {{"from", COLUMN_NAME}, true},       {{"to", COLUMN_NAME}, true},
-      {{"tensor", COLUMN_NAME}, true},     {{"fan-out", COLUMN_NUMBER}, true},
-      {{"words", COLUMN_NUMBER}, true},    {{"multicast", COLUMN_NUMBER}, true},
-      {{"hops", COLUMN_NUMBER}, true},     {{"links", COLUMN_NUMBER}, v->links},
-      {{"added up", COLUMN_NUMBER}, true}, {energy_column(v->unit), v->energy}};
+      {{"below", COLUMN_NAME}, true},       {{"tensor", COLUMN_NAME}, true},
+      {{"fan-out", COLUMN_NUMBER}, true},   {{"words", COLUMN_NUMBER}, true},
+      {{"multicast", COLUMN_NUMBER}, true}, {{"hops", COLUMN_NUMBER}, true},
+      {{"links", COLUMN_NUMBER}, v->links}, {{"sums", COLUMN_NUMBER}, true},
+      {energy_column(v->unit), v->energy}};
   uint32_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].wanted) out[count++] = all[i].column;
@@ -238,7 +241,7 @@ calm_status report_eval_networks(text *out, const calm_evaluation *e,
                     .levels = levels,
                     .unit = report_energy_unit(r->energy_pj),
                     .complete = complete};
-  report_column columns[10];
+  report_column columns[9];
   report_table t;
   for (uint32_t i = 0; i < levels->count; i++)
     for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++)
@@ -246,7 +249,7 @@ calm_status report_eval_networks(text *out, const calm_evaluation *e,
   if (!v.any) return CALM_OK;
   text_format(out,
               "\n  networks: words into each; instances that a word reaches, "
-              "and hops, on average\n");
+              "and hops, on average; sums on the way\n");
   report_table_init(&t, out->context, columns, choose_columns(columns, &v));
   for (uint32_t i = 0; i < levels->count; i++) add_network(&t, &v, i);
   return report_table_finish(&t, out, color);

@@ -264,6 +264,66 @@ static void calibration_files(void **state) {
   assert_int_equal(perfect + imperfect, 12);
 }
 
+/* What Timeloop printed for people is the mapping that it wrote, or was given,
+   beside it. */
+static void printed_nests(void **state) {
+  bench *b = *state;
+  static const struct {
+    const char *arch, *problem, *mapping, *printed;
+  } rows[] = {
+#define REFERENCE(name)                                     \
+  {"example_designs/" name "/arch.yaml",                    \
+   "example_designs/_include/default_problem.yaml",         \
+   "example_designs/" name                                  \
+   "/ref_outputs/default_problem/timeloop-mapper.map.yaml", \
+   "example_designs/" name                                  \
+   "/ref_outputs/default_problem/timeloop-mapper.map.txt"}
+      REFERENCE("eyeriss_like"),
+      REFERENCE("simba_like"),
+      REFERENCE("simple_output_stationary"),
+      REFERENCE("simple_weight_stationary"),
+      {LEVEL1 "arch/1level.arch.yaml", LEVEL1 "prob/conv1d.prob.yaml",
+       LEVEL1 "map/conv1d-1level.map.yaml",
+       LEVEL1 "ref-output/timeloop-model.map.txt"},
+      {LEVEL2 "arch/2level.arch.yaml", LEVEL2 "prob/conv1d.prob.yaml",
+       LEVEL2 "map/conv1d-2level-os.map.yaml",
+       LEVEL2 "ref-output/os/timeloop-model.map.txt"},
+      {LEVEL2 "arch/2level.arch.yaml", LEVEL2 "prob/conv1d.prob.yaml",
+       LEVEL2 "map/conv1d-2level-ws.map.yaml",
+       LEVEL2 "ref-output/ws/timeloop-model.map.txt"},
+      {OC "arch/2level.arch.yaml", OC "prob/conv1d+oc.prob.yaml",
+       OC "map/conv1d+oc-2level-os-tiled.map.yaml",
+       OC "ref-output/tiling/timeloop-model.map.txt"},
+      {OC "arch/2level.arch.yaml", OC "prob/conv1d+oc.prob.yaml",
+       OC "map/conv1d+oc-2level-os.map.yaml",
+       OC "ref-output/no-tiling/timeloop-model.map.txt"},
+      {"cosa/arch/simba.yaml", "goldens/problems/resnet50_02.yaml", NULL,
+       "cosa/example_run/timeloop-model.map.txt"},
+  };
+  CASES_OR_SKIP();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char inside[256], path[1024];
+    accel_nest printed;
+    open_machine(b, rows[i].arch, rows[i].problem);
+    snprintf(inside, sizeof inside, "mapping/%s", rows[i].printed);
+    assert_non_null(cases_path(path, sizeof path, inside));
+    if (accel_nest_open(&printed, path, &b->arch, &b->layer, &b->arena))
+      fail_msg("%s", calm_context_message(b->context));
+    b->nest = printed;
+    if (rows[i].mapping &&
+        accel_nest_read(&b->nest, open_case(b, rows[i].mapping), &b->arch,
+                        &b->layer, &b->arena))
+      fail_msg("%s", calm_context_message(b->context));
+    assert_int_equal(printed.loop_count, b->nest.loop_count);
+    for (uint32_t l = 0; l < printed.loop_count; l++)
+      assert_same_loop(&printed.loops[l], &b->nest.loops[l]);
+    for (uint32_t l = 0; l < printed.level_count; l++)
+      assert_int_equal(printed.kept[l], b->nest.kept[l]);
+    if (has_wrong_product(b)) fail_msg("%s", rows[i].printed);
+    assert_round_trip(b);
+  }
+}
+
 /* ---- Syntax ----------------------------------------------------------------
  */
 
@@ -412,6 +472,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(mapping_files, open_bench, close_bench),
       cmocka_unit_test_setup_teardown(calibration_files, open_bench,
                                       close_bench),
+      cmocka_unit_test_setup_teardown(printed_nests, open_bench, close_bench),
       cmocka_unit_test_setup_teardown(syntax, open_bench, close_bench),
       cmocka_unit_test_setup_teardown(constraint_files, open_bench,
                                       close_bench),

@@ -10,6 +10,13 @@ static const char MAPPING[] =
     "- {target: GlobalBuffer, type: spatial, factors: P4 C3, split: 1}\n"
     "- {target: PEBuffer, type: temporal, factors: \"K=4,3\"}\n";
 
+static const char PRINTED[] =
+    "DRAM [ Weights:9 ]\n"
+    "GlobalBuffer [ ]\n"
+    "| for K in [0:4)\n"
+    "PEBuffer [ Inputs ]\n"
+    "|   for P in [0:2)\n";
+
 static const char RULES[] =
     "constraints:\n"
     "- {target: DRAM, type: temporal, factors: P<=2, permutation: K_P}\n"
@@ -39,6 +46,8 @@ static calm_status do_all(nest_fixture *f, calm_context *context, arena *a) {
   accel_nest nest;
   accel_constraints rules;
   TRY(accel_yaml_parse(&root, "m", MAPPING, strlen(MAPPING), a));
+  const accel_source printed = {"p", PRINTED, strlen(PRINTED)};
+  TRY(accel_nest_parse(&nest, &printed, &f->arch, &f->layer, a));
   TRY(accel_nest_read(&nest, root, &f->arch, &f->layer, a));
   TRY(accel_yaml_parse(&root, "c", CONTRADICTION, strlen(CONTRADICTION), a));
   const calm_status status =
