@@ -132,12 +132,11 @@ static calm_status make_scales(const double **out, const accel_level *level,
   return CALM_OK;
 }
 
-/* A hop's energy, if it is not told, is that of a wire as long as a tile of the
-   inner level is wide; widths are micrometres. */
+/* Hops are counted where they cost something, or where someone wants to know.
+ */
 static void join_network(cost_store *s, const accel_network *n,
                          const cost_options *options) {
-  s->hop_pj = n->hop_given ? n->hop_pj
-                           : n->wire_pj * n->word_bits * (n->tile_width / 1000);
+  s->hop_pj = n->hop_pj;
   s->router_pj = n->router_pj;
   s->ingress_pj = n->ingress_pj;
   s->needs_hops = options->networks || s->hop_pj != 0 || s->router_pj != 0;
