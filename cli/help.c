@@ -11,7 +11,7 @@ void help_print_tool(void) {
   puts(
       "calm plans the memory of neural networks: in which order the operators\n"
       "run and where each tensor lies, so that the least memory is needed, "
-      "with a\nproof.\n");
+      "with a\nproof; and it counts what loop nests cost on accelerators.\n");
   for (const command *c = commands; c->name; c++)
     printf("  calm %-7s %-18s %s\n", c->name, c->operands, c->summary);
   puts(

@@ -80,7 +80,8 @@ void man_print(void) {
       ".SH DESCRIPTION\n"
       "In which order should the operators of a network run, and where in one\n"
       "arena does each tensor lie, so that the least memory is needed?  calm\n"
-      "answers with a proof, or with a bound and the gap to it.\n"
+      "answers with a proof, or with a bound and the gap to it.  And what does\n"
+      "a loop nest of a layer cost on a spatial accelerator?\n"
       "Results go to stdout, everything else to stderr.\n"
       "Sizes are written 65536, 64K, 64KiB or 1M (K is 1024).\n"
       ".SH COMMANDS");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "accel/accel_energy.h"
 #include "pipeline.h"
 
 /* ---- Files --------------------------------------------------------------- */
@@ -11,8 +12,8 @@
 typedef struct sources {
   accel_yaml *arch; /* all parts of it */
   accel_yaml *problem;
-  accel_yaml *ert; /* NULL: none given */
-  accel_yaml **constraints;
+  accel_yaml *ert;          /* NULL: none given */
+  accel_yaml **constraints; /* one that is NULL if no file has any */
   uint32_t constraint_count;
 } sources;
 
@@ -42,25 +43,28 @@ static calm_status open_or_find(accel_yaml **out, const char *path,
   return CALM_OK;
 }
 
-/* Sections of constraints among the parts of the architecture hold as well. */
-static bool has_constraints(const accel_yaml *parts) {
-  static const char *const sections[] = {
-      "architecture_constraints", "arch_constraints", "mapspace_constraints",
-      "mapspace", "constraints"};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-    if (accel_yaml_get(parts, sections[i])) return true;
-  return false;
+static calm_status open_rules(accel_yaml **out, const char *path, arena *a) {
+  accel_yaml *root;
+  TRY(accel_yaml_open(&root, path, a));
+  if (!accel_constraints_present(root))
+    return accel_place_fail(a->context, CALM_BAD_INPUT, root->place,
+                            "no section of constraints, such as "
+                            "mapspace_constraints");
+  *out = root;
+  return CALM_OK;
 }
 
+/* Sections of constraints among the parts of the architecture hold as well, and
+   so do those at its nodes, which need no file. */
 static calm_status open_constraints(sources *s, option_LIST list, arena *a) {
   uint32_t count = 1;
   for (option_LIST item = list; item; item = item->next) count++;
   ARENA_ARRAY(a, s->constraints, count);
-  if (!list || has_constraints(s->arch))
-    s->constraints[s->constraint_count++] =
-        has_constraints(s->arch) ? s->arch : NULL;
+  if (accel_constraints_present(s->arch))
+    s->constraints[s->constraint_count++] = s->arch;
   for (option_LIST item = list; item; item = item->next)
-    TRY(accel_yaml_open(&s->constraints[s->constraint_count++], item->text, a));
+    TRY(open_rules(&s->constraints[s->constraint_count++], item->text, a));
+  if (s->constraint_count == 0) s->constraint_count = 1;
   return CALM_OK;
 }
 
@@ -123,6 +127,8 @@ static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
                                  uint32_t count) {
   arena *a = &e->arena;
   TRY(accel_nest_read(&n->nest, mapping, &e->arch, &e->layer, a));
+  if (e->energy)
+    TRY(accel_energy_check(&e->arch, &e->layer, n->nest.kept, e->context));
   TRY(cost_result_init(&n->result, &e->problem, a));
   TRY(cost_evaluate(&n->result, &e->problem, &n->nest));
   if (n->result.verdict.fault != COST_VALID)

@@ -132,7 +132,7 @@ static void draw_rank(draft *d, accel_tensor *t, uint32_t rank) {
 
 static void draw_contraction(draft *d) {
   const uint32_t dimensions = 1 + below(d, 6), tensors = 1 + below(d, 4);
-  begin_layer(d, "odd", "ABDEFG" + (6 - dimensions), tensors);
+  begin_layer(d, "odd", &"ABDEFG"[6 - dimensions], tensors);
   for (uint32_t i = 0; i < tensors; i++) {
     const uint32_t ranks = 1 + below(d, 3);
     accel_tensor *t = &d->out->layer.tensors[i];

@@ -95,6 +95,11 @@ static calm_status read_section(accel_arch_draft *d, const accel_yaml *root) {
   if (accel_yaml_get(section, "storage") ||
       accel_yaml_get(section, "arithmetic"))
     return accel_arch_read_flat(d, section);
+  if (accel_yaml_get(section, "local"))
+    return accel_place_fail(d->context, CALM_UNSUPPORTED, section->place,
+                            "an architecture as Accelergy flattens it ('local' "
+                            "without a tree); give the file that it was made "
+                            "from");
   return accel_place_fail(d->context, CALM_BAD_INPUT, section->place,
                           "an architecture has 'arithmetic' and 'storage' "
                           "(version 0.1), 'subtree' (0.2, 0.3) or 'nodes' "
@@ -174,7 +179,9 @@ static calm_status finish(accel_arch *out, accel_arch_draft *d,
 
 calm_status accel_arch_read(accel_arch *out, const accel_yaml *root,
                             const accel_yaml *ert, bool energy, arena *a) {
-  accel_arch_draft d = {.arena = a, .context = a->context};
+  accel_arch_draft d = {.arena = a,
+                        .context = a->context,
+                        .variables = accel_yaml_get(root, "variables")};
   accel_arch arch;
   calm_status status = read_section(&d, root);
   if (status == CALM_OK) status = finish(&arch, &d, root);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accel/accel_expression.h"
+
 enum { MAX_NAMES = 6, MAX_WHAT = 160 };
 
 typedef enum key_type {
@@ -56,9 +58,13 @@ static const key_row *find_row(uint32_t *rank, const char *key,
   return NULL;
 }
 
-bool accel_arch_knows_key(const char *key) {
+bool accel_attributes_know(const char *key, accel_key_where where) {
   uint32_t rank;
-  return find_row(&rank, key, ACCEL_KEY_BOTH) != NULL;
+  return find_row(&rank, key, where) != NULL;
+}
+
+bool accel_arch_knows_key(const char *key) {
+  return accel_attributes_know(key, ACCEL_KEY_BOTH);
 }
 
 bool accel_arch_key_matters(const char *key) {
@@ -170,12 +176,47 @@ static calm_status take_key(accel_attributes *out, calm_context *context,
   return CALM_OK;
 }
 
+/* `attributes:` with nothing behind it. */
+static bool is_nothing(const accel_yaml *node) {
+  return node->kind == ACCEL_YAML_SCALAR &&
+         (!node->text[0] || !strcmp(node->text, "~") ||
+          !strcmp(node->text, "null"));
+}
+
 calm_status accel_attributes_read(accel_attributes *out, calm_context *context,
                                   const accel_component *c,
                                   accel_key_where where) {
   accel_attributes t = {0};
+  const accel_yaml *all = c->attributes;
+  if (all && all->kind != ACCEL_YAML_MAPPING && !is_nothing(all))
+    return accel_place_fail(context, CALM_BAD_INPUT, all->place,
+                            "the attributes of %s are no mapping", c->name);
   for (uint32_t i = 0; c->attributes && i < c->attributes->count; i++)
     TRY(take_key(&t, context, c, i, where));
   *out = t;
+  return CALM_OK;
+}
+
+/* Timeloop itself knows variables only, and no arithmetic; its front end and
+   Accelergy know more. */
+calm_status accel_arch_evaluate(const accel_yaml **out,
+                                const accel_arch_draft *d,
+                                const accel_yaml *attributes) {
+  const accel_scope scope = {{attributes, d->variables}};
+  *out = attributes;
+  if (!attributes || attributes->kind != ACCEL_YAML_MAPPING) return CALM_OK;
+  accel_yaml *copy, **items;
+  ARENA_ARRAY(d->arena, copy, 1);
+  ARENA_ARRAY(d->arena, items, attributes->count);
+  *copy = *attributes;
+  copy->items = items;
+  for (uint32_t i = 0; i < attributes->count; i++) {
+    const accel_yaml *value;
+    TRY(accel_expression_evaluate(&value, attributes->items[i], &scope,
+                                  d->arena));
+    ARENA_ARRAY(d->arena, items[i], 1);
+    *items[i] = *value;
+  }
+  *out = copy;
   return CALM_OK;
 }

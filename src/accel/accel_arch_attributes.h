@@ -41,6 +41,8 @@ calm_status accel_attributes_read(accel_attributes *out, calm_context *context,
                                   const accel_component *c,
                                   accel_key_where where);
 
+bool accel_attributes_know(const char *key, accel_key_where where);
+
 /* The nearest of the keys that a place knows, NULL if none is near. */
 const char *accel_attributes_nearest(const char *key, accel_key_where where);
 

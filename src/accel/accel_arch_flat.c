@@ -47,7 +47,8 @@ static calm_status open_component(accel_component *out, accel_arch_draft *d,
   const accel_yaml *class_name = accel_yaml_get(node, "class");
   if (c.attributes && class_name)
     TRY(accel_yaml_text(&c.class_name, d->context, class_name, "class"));
-  if (!c.attributes) c.attributes = node;
+  TRY(accel_arch_evaluate(&c.attributes, d,
+                          c.attributes ? c.attributes : node));
   *out = c;
   return CALM_OK;
 }

@@ -121,17 +121,27 @@ static calm_status complete_mesh(mesh *is, const maker *m) {
   return CALM_OK;
 }
 
-/* What the attributes say counts before what the place in the file says, but a
-   mesh that the place gives is that of the containers around. */
+/* Instances in the attributes count before those of the place in the file, as
+   in Timeloop.  A mesh of the containers around is no matter of attributes. */
+static calm_status take_side(uint64_t *side, const maker *m,
+                             const accel_value *value, const char *what) {
+  TRY(not_zero(m, value, what));
+  if (!value->node) return CALM_OK;
+  if (*side && *side != value->integer)
+    return FAIL_AT(m, value,
+                   "%s %s of %s contradicts the %llu of its containers", what,
+                   value->node->text, m->c->name, (unsigned long long)*side);
+  *side = value->integer;
+  return CALM_OK;
+}
+
 static calm_status set_mesh(mesh *out, const maker *m) {
   const accel_attributes *g = &m->given;
-  TRY(not_zero(m, &g->instances, "instances"));
-  TRY(not_zero(m, &g->mesh_x, "meshX"));
-  TRY(not_zero(m, &g->mesh_y, "meshY"));
   mesh is = {m->c->instances, m->c->mesh_x, m->c->mesh_y};
+  TRY(not_zero(m, &g->instances, "instances"));
   if (g->instances.node) is.instances = g->instances.integer;
-  if (g->mesh_x.node && !is.x) is.x = g->mesh_x.integer;
-  if (g->mesh_y.node && !is.y) is.y = g->mesh_y.integer;
+  TRY(take_side(&is.x, m, &g->mesh_x, "meshX"));
+  TRY(take_side(&is.y, m, &g->mesh_y, "meshY"));
   TRY(complete_mesh(&is, m));
   *out = is;
   return CALM_OK;

@@ -12,6 +12,7 @@
 typedef struct accel_arch_draft {
   arena *arena;
   calm_context *context;
+  const accel_yaml *variables; /* of the file; NULL: it has none */
   accel_compute compute;
   bool has_compute;
   VECTOR(accel_level) levels; /* outermost first */
@@ -44,6 +45,12 @@ calm_status accel_arch_make_level(accel_level *out, calm_context *context,
                                   const accel_component *c, arena *a);
 calm_status accel_arch_make_compute(accel_compute *out, calm_context *context,
                                     const accel_component *c);
+
+/* The attributes with values for expressions, of which names are other
+   attributes or variables of the file. */
+calm_status accel_arch_evaluate(const accel_yaml **out,
+                                const accel_arch_draft *d,
+                                const accel_yaml *attributes);
 
 /* "PE[0..15]" is PE, 16 times; a name without brackets once. */
 calm_status accel_arch_split_name(const char **name, uint64_t *count,

@@ -7,6 +7,8 @@
 
 #include "base/number.h"
 
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
 /* ---- Names --------------------------------------------------------------- */
 
 static calm_status wrong_range(calm_context *context, const char *spelled,
@@ -78,6 +80,18 @@ static calm_status refuse_sparse(calm_context *context,
       "sparse_optimizations: calm costs dense tensors only");
 }
 
+/* Timeloop's front end writes this word; Timeloop does not look at it. */
+static calm_status refuse_disabled(calm_context *context,
+                                   const accel_yaml *node) {
+  bool enabled = true;
+  const accel_yaml *value = accel_yaml_get(node, "enabled");
+  if (value) TRY(accel_yaml_bool(&enabled, context, value, "enabled"));
+  if (enabled) return CALM_OK;
+  return accel_place_fail(context, CALM_UNSUPPORTED, value->place,
+                          "a disabled component; Timeloop would cost it all "
+                          "the same, so take it out of the file");
+}
+
 /* Timeloop's own reader lets nothing flow downwards, so what a container says
    has no effect; what the author may expect to have one is told. */
 static void mention_inheritance(accel_arch_draft *d, const accel_yaml *node,
@@ -116,13 +130,15 @@ static calm_status required_text(const char **out, calm_context *context,
 static calm_status open_component(accel_component *out, accel_arch_draft *d,
                                   const accel_yaml *node, uint64_t times) {
   static const char *const known[] = {
-      "name",       "class",        "attributes", "required_actions",
-      "area_scale", "energy_scale", "subclass",   "sparse_optimizations"};
+      "name",         "class",           "subclass", "attributes",
+      "area_scale",   "area_share",      "enabled",  "sparse_optimizations",
+      "energy_scale", "required_actions"};
   if (node->kind != ACCEL_YAML_MAPPING)
     return accel_place_fail(d->context, CALM_BAD_INPUT, node->place,
                             "a component is a mapping with name and class");
-  TRY(check_keys(d->context, node, known, 8));
+  TRY(check_keys(d->context, node, known, COUNT(known)));
   TRY(refuse_sparse(d->context, node));
+  TRY(refuse_disabled(d->context, node));
   accel_component c = {.place = node->place};
   const char *spelled;
   uint64_t count;
@@ -133,7 +149,8 @@ static calm_status open_component(accel_component *out, accel_arch_draft *d,
   if (!number_multiply(&c.instances, times, count))
     return accel_place_fail(d->context, CALM_BAD_INPUT, node->place,
                             "more than 2^62 instances of %s", c.name);
-  c.attributes = accel_yaml_get(node, "attributes");
+  TRY(accel_arch_evaluate(&c.attributes, d,
+                          accel_yaml_get(node, "attributes")));
   *out = c;
   return CALM_OK;
 }
@@ -209,7 +226,7 @@ static calm_status read_node(accel_arch_draft *d, const accel_yaml *node,
                              uint64_t *times) {
   static const char *const known[] = {"name", "attributes", "local", "subtree",
                                       "sparse_optimizations"};
-  TRY(check_keys(d->context, node, known, 5));
+  TRY(check_keys(d->context, node, known, COUNT(known)));
   TRY(refuse_sparse(d->context, node));
   const char *spelled, *name;
   uint64_t count;
@@ -229,7 +246,7 @@ calm_status accel_arch_read_tree(accel_arch_draft *d,
   static const char *const known[] = {"version",     "subtree",
                                       "constraints", "name",
                                       "attributes",  "sparse_optimizations"};
-  TRY(check_keys(d->context, section, known, 6));
+  TRY(check_keys(d->context, section, known, COUNT(known)));
   TRY(refuse_sparse(d->context, section));
   uint64_t times = 1;
   const accel_yaml *trees = accel_yaml_get(section, "subtree");

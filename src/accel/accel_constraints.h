@@ -22,7 +22,8 @@ typedef struct accel_factor_rule {
   accel_place place;
 } accel_factor_rule;
 
-/* The rules on one block of loops, the temporal or the spatial ones. */
+/* The rules on one block of loops, the temporal or the spatial ones.  Of a
+   dimension there is at most one rule of each relation. */
 typedef struct accel_block_rules {
   accel_factor_rule *factors;
   uint32_t factor_count;
@@ -30,24 +31,35 @@ typedef struct accel_block_rules {
   uint32_t inner_count;
   uint32_t *outer; /* these are outermost, from the outermost inwards */
   uint32_t outer_count;
-  uint32_t
-      split; /* spatial: so many letters of the order are on X; CALM_NONE */
-  accel_place place;
+  uint32_t split; /* spatial: so many places of the order are on X; CALM_NONE:
+                     as it pleases */
+  accel_place inner_place, outer_place, split_place;
 } accel_block_rules;
 
 typedef struct accel_level_rules {
   uint32_t keep, bypass; /* bit t: tensor t must be kept, must not be */
-  accel_place keep_place, bypass_place;
+  accel_place *keep_places, *bypass_places; /* per tensor */
   accel_block_rules temporal, spatial;
-  double min_utilization;   /* of the capacity; 0: none */
-  uint64_t min_parallelism; /* of the fan-out below; 0: none */
-  accel_place utilization_place, parallelism_place;
 } accel_level_rules;
 
 typedef struct accel_constraints {
   accel_level_rules *levels; /* one per level of the architecture */
   uint32_t level_count;
+  double min_parallelism; /* share of the multipliers in use; 0: none */
+  accel_place parallelism_place;
 } accel_constraints;
+
+/* Where the order and the split of a block put a dimension. */
+typedef enum accel_axis {
+  ACCEL_AXIS_FREE,
+  ACCEL_AXIS_X,
+  ACCEL_AXIS_Y
+} accel_axis;
+accel_axis accel_constraints_axis(const accel_block_rules *b,
+                                  uint32_t dimension, uint32_t dimension_count);
+
+/* Does a file have a section of constraints at all? */
+bool accel_constraints_present(const accel_yaml *root);
 
 /* The rules of `root` (NULL: none) and of the architecture's own nodes.
    A contradiction is CALM_BAD_INPUT and names both places. */

@@ -224,16 +224,20 @@ static value call_one(evaluation *e, const char *name, value v) {
                 : real(log2(x));
 }
 
+static bool is_one_of(const char *text, const char *const *words) {
+  for (; *words; words++)
+    if (!strcmp(text, *words)) return true;
+  return false;
+}
+
+static const char *const of_one[] = {"ceil", "floor", "round", "log2",
+                                     "sqrt", "abs",   NULL};
+static const char *const of_many[] = {"min", "max", NULL};
+
 static value call(evaluation *e, const char *name, const value *arguments,
                   uint32_t count) {
-  static const char *const ones[] = {"ceil", "floor", "round",
-                                     "log2", "sqrt",  "abs"};
   value out;
-  const bool many = !strcmp(name, "min") || !strcmp(name, "max");
-  bool known = many;
-  for (uint32_t i = 0; i < 6; i++) known |= !strcmp(name, ones[i]);
-  if (!known)
-    return flaw(e, true, "calm does not know the function '%s'", name);
+  const bool many = is_one_of(name, of_many);
   if (count == 0 || (!many && count > 1))
     return flaw(e, true, "'%s' with %u arguments", name, count);
   for (uint32_t i = 0; i < count; i++)
@@ -245,12 +249,6 @@ static value call(evaluation *e, const char *name, const value *arguments,
 /* ---- Names --------------------------------------------------------------- */
 
 static value evaluate_text(evaluation *e, const char *text);
-
-static bool is_one_of(const char *text, const char *const *words) {
-  for (; *words; words++)
-    if (!strcmp(text, *words)) return true;
-  return false;
-}
 
 static const char *const truths[] = {"True", "true", "TRUE", NULL};
 static const char *const falsehoods[] = {"False", "false", "FALSE", NULL};
@@ -305,6 +303,15 @@ static bool enter(reader *r) {
   return false;
 }
 
+/* How many bytes of a text to show, so that no character is cut. */
+static int shown(const char *text) {
+  enum { MOST = 12 };
+  int count = 0;
+  while (text[count] && count < MOST) count++;
+  while (count > 1 && ((unsigned char)text[count] & 0xc0) == 0x80) count--;
+  return count;
+}
+
 static void skip_blanks(reader *r) {
   while (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r')
     r->at++;
@@ -344,6 +351,9 @@ static value read_number(reader *r) {
 static value read_call(reader *r, const char *name) {
   value arguments[MAX_ARGUMENTS];
   uint32_t count = 0;
+  if (!is_one_of(name, of_one) && !is_one_of(name, of_many))
+    return broken(
+        r, flaw(r->e, true, "calm does not know the function '%s'", name));
   while (!take(r, ")")) {
     if (count == MAX_ARGUMENTS)
       return broken(r, flaw(r->e, true, "'%s' with more than %d arguments",
@@ -387,7 +397,8 @@ static value read_primary(reader *r) {
     return inside;
   }
   if (*r->at)
-    return broken(r, flaw(r->e, false, "'%.1s' cannot stand here", r->at));
+    return broken(
+        r, flaw(r->e, false, "'%.*s' cannot stand here", shown(r->at), r->at));
   return broken(r, flaw(r->e, false, "something is missing at its end"));
 }
 
@@ -486,7 +497,7 @@ static value evaluate_text(evaluation *e, const char *text) {
   const value v = read_choice(&r);
   skip_blanks(&r);
   if (!r.broken.text && *r.at)
-    broken(&r, flaw(e, false, "'%.10s' cannot stand there", r.at));
+    broken(&r, flaw(e, false, "'%.*s' cannot stand there", shown(r.at), r.at));
   return r.broken.text ? r.broken : v;
 }
 

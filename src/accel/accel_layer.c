@@ -179,17 +179,10 @@ calm_status accel_shape_bind(accel_layer *out, const char *name,
 
 /* ---- Layers that come from no file --------------------------------------- */
 
-typedef struct named_value {
-  const char *name;
-  uint64_t value;
-} named_value;
-
-/* A built-in shape with what is listed under its names; what it does not have
-   is passed over, and what is not listed is 1. */
-static calm_status bind_builtin(accel_layer *out, const char *name,
-                                const char *shape_name,
-                                const named_value *values, uint32_t count,
-                                arena *a) {
+calm_status accel_shape_fill(accel_layer *out, const char *name,
+                             const char *shape_name,
+                             const accel_named_value *values, uint32_t count,
+                             arena *a) {
   accel_shape shape;
   accel_binding binding;
   bool found;
@@ -224,7 +217,7 @@ static calm_status check_strides(const char *name, const accel_convolution *c,
 
 calm_status accel_layer_convolution(accel_layer *out, const char *name,
                                     const accel_convolution *c, arena *a) {
-  const named_value values[] = {
+  const accel_named_value values[] = {
       {"R", c->r},
       {"S", c->s},
       {"P", c->p},
@@ -239,13 +232,13 @@ calm_status accel_layer_convolution(accel_layer *out, const char *name,
       {"Hdilation", c->dilation_h},
   };
   TRY(check_strides(name, c, a->context));
-  return bind_builtin(out, name,
-                      c->groups == 1 ? "cnn-layer" : "grouped-cnn-layer",
-                      values, sizeof values / sizeof *values, a);
+  return accel_shape_fill(out, name,
+                          c->groups == 1 ? "cnn-layer" : "grouped-cnn-layer",
+                          values, sizeof values / sizeof *values, a);
 }
 
 calm_status accel_layer_gemm(accel_layer *out, const char *name, uint64_t m,
                              uint64_t n, uint64_t k, arena *a) {
-  const named_value values[] = {{"M", m}, {"N", n}, {"K", k}};
-  return bind_builtin(out, name, "gemm_ABZ", values, 3, a);
+  const accel_named_value values[] = {{"M", m}, {"N", n}, {"K", k}};
+  return accel_shape_fill(out, name, "gemm_ABZ", values, 3, a);
 }

@@ -352,6 +352,7 @@ calm_status accel_shape_read(accel_shape *out, const accel_yaml *node,
   TRY(check_keys(&r, node, KEYS(shape_keys), "shape"));
   if (name)
     TRY(accel_yaml_text(&r.shape.name, r.context, name, "the name of a shape"));
+  if (!*r.shape.name) r.shape.name = "inline";
   TRY(read_dimensions(&r, node));
   TRY(read_coefficients(&r, node));
   TRY(read_tensors(&r, node));

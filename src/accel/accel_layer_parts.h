@@ -75,4 +75,15 @@ calm_status accel_shape_bind(accel_layer *out, const char *name,
                              const accel_binding *binding, accel_place place,
                              arena *a);
 
+/* A built-in shape with what is listed under its names; what it does not have
+   is passed over, and what is not listed is 1. */
+typedef struct accel_named_value {
+  const char *name;
+  uint64_t value;
+} accel_named_value;
+calm_status accel_shape_fill(accel_layer *out, const char *name,
+                             const char *shape_name,
+                             const accel_named_value *values, uint32_t count,
+                             arena *a);
+
 #endif

@@ -4,12 +4,14 @@
  */
 #include <string.h>
 
+#include "accel/accel_expression.h"
 #include "accel/accel_layer_parts.h"
 
 typedef struct reader {
   arena *arena;
   calm_context *context;
   const accel_yaml *problem, *instance; /* the same in the flat spelling */
+  accel_scope scope; /* of names in values: the instance, then `variables` */
   accel_shape shape;
   accel_binding binding;
   const accel_yaml *bounds[ACCEL_MAX_DIMENSIONS]; /* NULL: not given */
@@ -268,6 +270,13 @@ static calm_status check_section_keys(reader *r) {
 
 /* ---- Values -------------------------------------------------------------- */
 
+/* A number, or an expression that comes to one. */
+static calm_status read_value(uint64_t *out, reader *r, const accel_yaml *node,
+                              const char *what) {
+  TRY(accel_expression_evaluate(&node, node, &r->scope, r->arena));
+  return accel_yaml_integer(out, r->context, node, what);
+}
+
 static calm_status bind_dimension(reader *r, uint32_t d) {
   const char *name = r->shape.dimensions[d];
   const accel_yaml *node = r->bounds[d];
@@ -276,7 +285,7 @@ static calm_status bind_dimension(reader *r, uint32_t d) {
                             "no bound for dimension %s of the shape %s (a "
                             "dimension that is not used is 1)",
                             name, r->shape.name);
-  TRY(accel_yaml_integer(&r->binding.bounds[d], r->context, node, name));
+  TRY(read_value(&r->binding.bounds[d], r, node, name));
   if (r->binding.bounds[d] > 0) return CALM_OK;
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
                           "dimension %s is 0; a dimension is at least 1", name);
@@ -339,8 +348,7 @@ static calm_status bind_coefficient(reader *r, uint32_t c,
   const accel_yaml *node = r->coefficients[c];
   r->binding.coefficients[c] = coefficient->initial;
   if (node)
-    TRY(accel_yaml_integer(&r->binding.coefficients[c], r->context, node,
-                           coefficient->name));
+    TRY(read_value(&r->binding.coefficients[c], r, node, coefficient->name));
   if (r->binding.coefficients[c] > 0) return CALM_OK;
   return judge_zero(r, c, node ? node->place : r->instance->place, zero);
 }
@@ -375,6 +383,8 @@ calm_status accel_layer_read(accel_layer *out, const accel_yaml *root,
   reader r = {.arena = a, .context = a->context};
   const char *name;
   TRY(find_problem(&r, root));
+  r.scope.layers[0] = r.instance;
+  r.scope.layers[1] = accel_yaml_get(root, "variables");
   TRY(check_version(&r));
   TRY(read_shape(&r));
   TRY(read_instance(&r, zero));

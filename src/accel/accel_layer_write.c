@@ -23,12 +23,31 @@ typedef struct writer {
   uint32_t step_count;
 } writer;
 
+/* The number of a character of UTF-8 and its length; 0 for what is none. */
+static uint32_t decode(size_t *length, const char *text) {
+  const unsigned char *c = (const unsigned char *)text;
+  const uint32_t more = *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc0 ? 1 : 0;
+  uint32_t number = *c < 0x80 ? *c : more ? *c & (0x3fU >> more) : 0;
+  *length = 1;
+  for (uint32_t i = 1; i <= more; i++) {
+    if ((c[i] & 0xc0) != 0x80) return 0;
+    number = number << 6 | (c[i] & 0x3f);
+  }
+  *length = more + 1;
+  return number;
+}
+
+/* Whatever could end a line, a text or a template is written by its number. */
 static void write_quoted(text *t, const char *name) {
+  size_t length;
   text_add(t, "\"", 1);
-  for (const char *c = name; *c; c++) {
-    const unsigned char byte = (unsigned char)*c;
-    if (byte < 32 || byte == 127 || byte == '{' || byte == '"' || byte == '\\')
-      text_format(t, "\\x%02x", byte);
+  for (const char *c = name; *c; c += length) {
+    const uint32_t number = decode(&length, c);
+    if (number == 0)
+      text_add(t, "?", 1);
+    else if (number < 32 || number >= 127 || *c == '{' || *c == '"' ||
+             *c == '\\')
+      text_format(t, "\\U%08" PRIx32, number);
     else
       text_add(t, c, 1);
   }

@@ -28,10 +28,10 @@ typedef struct accel_loop {
 typedef struct accel_nest {
   accel_loop *loops; /* innermost first, in the order said above */
   uint32_t loop_count;
-  uint32_t *kept;     /* per level; bit t: tensor t has a buffer there */
+  uint32_t *kept; /* per level; bit t: tensor t has a buffer there */
+  uint32_t level_count;
   uint32_t *unlinked; /* per level; bit t: below it, neighbours do not hand on
                          tensor t (no_link_transfer); NULL: they may */
-  uint32_t level_count;
 } accel_nest;
 
 /*
@@ -41,6 +41,21 @@ typedef struct accel_nest {
  * valid is for the cost room to say.
  */
 calm_status accel_nest_read(accel_nest *out, const accel_yaml *root,
+                            const accel_arch *arch, const accel_layer *layer,
+                            arena *a);
+
+/* A text in memory; `name` stands for its file in messages. */
+typedef struct accel_source {
+  const char *name, *bytes;
+  size_t length;
+} accel_source;
+
+/* Timeloop's mapping, or the nest that it prints for people (`.map.txt`): which
+   of the two is seen from the text. */
+calm_status accel_nest_parse(accel_nest *out, const accel_source *source,
+                             const accel_arch *arch, const accel_layer *layer,
+                             arena *a);
+calm_status accel_nest_open(accel_nest *out, const char *path,
                             const accel_arch *arch, const accel_layer *layer,
                             arena *a);
 

@@ -143,6 +143,7 @@ static const key_row keys[] = {
     {"default_max_factor", CONSTRAINT, T | S},
     {"default_min_factor", CONSTRAINT, T | S},
     {"min", CONSTRAINT, P},
+    {"attributes", CONSTRAINT, ANY},
     {"no_link_transfer", MAPPING, S},
     {"no_reuse", NOT_SUPPORTED, T | S},
     {"no_temporal_reuse", NOT_SUPPORTED, T},

@@ -66,15 +66,16 @@ static calm_status check_kept_somewhere(const accel_scope *s,
 }
 
 /* A branch bypasses whatever it does not keep. */
-static calm_status branch_bypass(uint32_t *out, const accel_scope *s,
-                                 const accel_branch *b) {
+calm_status accel_node_branch(uint32_t *bypass, const accel_scope *s,
+                              uint32_t level) {
+  const accel_branch *b = &s->arch->levels[level].branch;
   uint32_t keeps, bypasses;
-  *out = 0;
+  *bypass = 0;
   if (!b->place.file) return CALM_OK;
   TRY(read_names(&keeps, s, b, b->keeps, b->keep_count));
   TRY(read_names(&bypasses, s, b, b->bypasses, b->bypass_count));
   TRY(check_kept_somewhere(s, b, keeps | bypasses));
-  *out = (accel_tensors_all(s->layer) & ~keeps) | bypasses;
+  *bypass = (accel_tensors_all(s->layer) & ~keeps) | bypasses;
   return CALM_OK;
 }
 
@@ -87,7 +88,7 @@ calm_status accel_node_tensors(uint32_t *keep, uint32_t *bypass,
   *bypass = l->virtual_level ? accel_tensors_all(s->layer) : 0;
   if (l->virtual_level) return CALM_OK;
   if (node) TRY(accel_directive_tensors(keep, bypass, s, node));
-  TRY(branch_bypass(&branch, s, &l->branch));
+  TRY(accel_node_branch(&branch, s, level));
   *bypass |= branch;
   return CALM_OK;
 }

@@ -17,12 +17,6 @@ typedef struct accel_scope {
   arena *arena;
 } accel_scope;
 
-/* The blocks of loops of a level. */
-typedef enum accel_block {
-  ACCEL_BLOCK_TEMPORAL,
-  ACCEL_BLOCK_SPATIAL
-} accel_block;
-
 typedef struct accel_factor {
   accel_factor_rule rule; /* value: at least 1; 0 was the full bound */
   uint64_t residual;      /* 0: none was given */
@@ -96,6 +90,11 @@ uint32_t accel_node_mesh(const accel_arch *arch, const char *name);
    "temporal", "dataspace"), NULL if there is none. */
 const accel_yaml *accel_node_group(const accel_arch *arch, uint32_t level,
                                    const char *group);
+
+/* The tensors that a level bypasses because of where it stands in a
+   !Parallel. */
+calm_status accel_node_branch(uint32_t *bypass, const accel_scope *s,
+                              uint32_t level);
 
 /* What the node of a level says of tensors.  A mesh bypasses all; a branch of a
    !Parallel bypasses what it does not keep. */

@@ -120,13 +120,31 @@ static calm_status check_fanout(const mapping_reader *r, const block *b,
   return CALM_OK;
 }
 
+/* All on X is Timeloop's default even where there is a single column. */
+static void warn_of_missing_split(const mapping_reader *r, const block *b,
+                                  uint32_t level) {
+  const accel_scope *s = &r->scope;
+  const accel_fanout f = accel_arch_fanout(s->arch, level);
+  bool any = false;
+  for (uint32_t d = 0; d < s->layer->dimension_count; d++)
+    any |= b->bound[d] > 1;
+  if (any && f.x == 1 && f.y > 1 && b->split > 0)
+    context_log(s->context, CALM_LOG_WARNING,
+                "%s:%u: without 'split' spatial loops are along X, where %s "
+                "has a single column; 'split: 0' puts them along Y",
+                b->place.file, b->place.line, s->arch->levels[level].name);
+}
+
 static calm_status read_spatial(mapping_reader *r, const accel_yaml *directive,
                                 uint32_t level) {
   const accel_scope *s = &r->scope;
   block *b = &r->spatial[level];
   const accel_yaml *split = accel_directive_get(directive, "split");
   TRY(read_loops(r, directive, b, level, "spatial"));
-  if (split) TRY(accel_split_read(&b->split, s, split));
+  if (split)
+    TRY(accel_split_read(&b->split, s, split));
+  else
+    warn_of_missing_split(r, b, level);
   TRY(accel_tensors_read(&r->nest->unlinked[level], s,
                          accel_directive_get(directive, "no_link_transfer")));
   return check_fanout(r, b, level);
@@ -240,16 +258,28 @@ static calm_status begin_mapping(mapping_reader *r) {
   return CALM_OK;
 }
 
+static calm_status no_section(const accel_yaml *root, const accel_scope *s) {
+  char keys[256] = "";
+  for (uint32_t i = 0; i < root->count; i++) {
+    if (strlen(keys) + strlen(root->keys[i]) + 3 > sizeof keys) break;
+    strcat(keys, *keys ? ", " : "");
+    strcat(keys, root->keys[i]);
+  }
+  return accel_place_fail(s->context, CALM_BAD_INPUT, root->place,
+                          "no section 'mapping' in this file%s%s%s",
+                          *keys ? "; it has " : "", keys,
+                          accel_constraints_present(root)
+                              ? " (constraints leave a mapping open, they "
+                                "are none)"
+                              : "");
+}
+
 /* `mapping`: the list itself; {targets: ...} and {nodes: ...} are what people
    bring along from other files. */
 static calm_status find_list(const accel_yaml **out, const accel_yaml *root,
                              const accel_scope *s) {
   const accel_yaml *list = accel_yaml_get(root, "mapping");
-  if (!list)
-    return accel_place_fail(s->context, CALM_BAD_INPUT, root->place,
-                            "no section 'mapping' in this file%s%s",
-                            root->count ? "; it has " : "",
-                            root->count ? root->keys[0] : "");
+  if (!list) return no_section(root, s);
   if (accel_yaml_get(list, "nodes"))
     return accel_place_fail(s->context, CALM_UNSUPPORTED, list->place,
                             "a tree of loops (fused mapping) is not "

@@ -161,6 +161,12 @@ static void put_compute(view *v) {
   put_line(v, line);
 }
 
+/* A mesh that nothing is spread over is not; `at` loops are left. */
+static bool is_of_interest(const view *v, uint32_t level, uint32_t at) {
+  return !v->arch->levels[level].virtual_level || v->nest->kept[level] ||
+         (at > 0 && v->nest->loops[at - 1].level == level);
+}
+
 calm_status accel_nest_text(char **out, const accel_nest *nest,
                             const accel_arch *arch, const accel_layer *layer,
                             calm_context *context) {
@@ -169,7 +175,7 @@ calm_status accel_nest_text(char **out, const accel_nest *nest,
   view v = {nest, arch, layer, &t, 1};
   uint32_t at = nest->loop_count;
   for (uint32_t level = nest->level_count; level-- > 0;) {
-    put_heading(&v, level);
+    if (is_of_interest(&v, level, at)) put_heading(&v, level);
     while (at > 0 && nest->loops[at - 1].level == level)
       put_loop(&v, &nest->loops[--at]);
   }

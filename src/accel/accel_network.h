@@ -1,8 +1,13 @@
 /*
  * The layers of a network: every convolution (plain, depthwise, grouped,
  * transposed), fully connected layer and matrix product of a graph, as layers
- * to be mapped.  Equal layers are one, with their count.  This is the only file
- * of the room that knows graphs.
+ * to be mapped.  Equal layers are one, with their count.  All become shapes of
+ * convolutions, so that constraints that fit one fit all: a matrix product has
+ * a filter of one tap, depth C, columns K, rows N (a batch) or P (a sequence),
+ * and groups G where both operands have a batch.  P goes with R along the
+ * width, the last axis.  A transposed convolution of stride s is as many
+ * ordinary ones as it has kinds of phases, without the zeros in between.  The
+ * accel_network files are the only ones of the room that know graphs.
  */
 #ifndef CALM_ACCEL_ACCEL_NETWORK_H
 #define CALM_ACCEL_ACCEL_NETWORK_H

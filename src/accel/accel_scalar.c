@@ -1,5 +1,4 @@
 /* Words and numbers of YAML files. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,11 @@ static calm_status wrong(calm_context *context, const accel_yaml *node,
   if (node->kind == ACCEL_YAML_SCALAR && node->flaw)
     return accel_place_fail(
         context, node->unsupported ? CALM_UNSUPPORTED : CALM_BAD_INPUT,
-        node->place, "%s is '%s', which is not %s: %s", what, node->text,
+        node->place, "%s is '%.80s', which is not %s: %s", what, node->text,
         wanted, node->flaw);
   if (node->kind == ACCEL_YAML_SCALAR)
     return accel_place_fail(context, CALM_BAD_INPUT, node->place,
-                            "%s is '%s', which is not %s", what, node->text,
+                            "%s is '%.80s', which is not %s", what, node->text,
                             wanted);
   return accel_place_fail(context, CALM_BAD_INPUT, node->place,
                           "%s is %s, not %s", what, kinds[node->kind], wanted);
@@ -44,7 +43,8 @@ calm_status accel_yaml_real(double *out, calm_context *context,
   return CALM_OK;
 }
 
-/* "64", and "64.0" or "1e3" where that is a whole number. */
+/* "64" up to 64 bits, and "64.0" or "1e3" where that is a whole number of which
+   the double is exact. */
 calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
                                const accel_yaml *node, const char *what) {
   if (node->kind == ACCEL_YAML_SCALAR &&
@@ -58,13 +58,15 @@ calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
   return CALM_OK;
 }
 
+/* The words of YAML 1.1, as yaml-cpp takes them. */
 calm_status accel_yaml_bool(bool *out, calm_context *context,
                             const accel_yaml *node, const char *what) {
-  static const char *const words[] = {"true",  "True",  "TRUE",  "yes", "on",
-                                      "false", "False", "FALSE", "no",  "off"};
-  for (uint32_t i = 0; i < 10; i++)
+  static const char *const words[] = {
+      "true",  "True",  "TRUE",  "yes", "Yes", "YES", "on",  "On",  "ON",
+      "false", "False", "FALSE", "no",  "No",  "NO",  "off", "Off", "OFF"};
+  for (uint32_t i = 0; i < 18; i++)
     if (node->kind == ACCEL_YAML_SCALAR && !strcmp(node->text, words[i])) {
-      *out = i < 5;
+      *out = i < 9;
       return CALM_OK;
     }
   return wrong(context, node, what, "true or false");

@@ -406,8 +406,21 @@ calm_status accel_yaml_parse(accel_yaml **out, const char *name,
   return CALM_OK;
 }
 
+/* Timeloop's older files are in the syntax of libconfig; what YAML makes of
+   them says nothing to anybody. */
+static calm_status refuse_libconfig(calm_context *context, const char *path) {
+  const size_t length = strlen(path);
+  if (length < 4 || strcmp(path + length - 4, ".cfg")) return CALM_OK;
+  return context_fail(context, CALM_UNSUPPORTED,
+                      "%s: a libconfig file, which Timeloop used before YAML; "
+                      "write 'key = value;' as 'key: value', { } as nested "
+                      "keys and ( ) as a list, in a .yaml file",
+                      path);
+}
+
 calm_status accel_yaml_open(accel_yaml **out, const char *path, arena *a) {
   file_map map;
+  TRY(refuse_libconfig(a->context, path));
   TRY(file_map_open(&map, a->context, path));
   const calm_status status =
       accel_yaml_parse(out, path, (const char *)map.bytes, map.length, a);

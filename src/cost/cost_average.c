@@ -24,28 +24,32 @@ static void chain_residuals(double *last, double *full,
 
 /* Where no full pass exists, put in the extents of the last one.  `first` is
    the first loop outside of the tile. */
-static void shrink(double *extents, const double *last, const accel_nest *n,
-                   uint32_t first, uint32_t dimension_count) {
+static void shrink(double *out, const double *extents, const double *last,
+                   const accel_nest *n, uint32_t first, uint32_t dimensions) {
   uint32_t passes = 0;
   for (uint32_t i = first; i < n->loop_count; i++)
     add_pass(&passes, &n->loops[i]);
-  for (uint32_t d = 0; d < dimension_count; d++)
-    if (!(passes >> d & 1)) extents[d] = last[d];
+  for (uint32_t d = 0; d < dimensions; d++)
+    out[d] = passes >> d & 1 ? extents[d] : last[d];
 }
 
+/* All rows are written anew, so that none is shared. */
 static void shrink_tiles(cost_frame *f, const cost_tables *t) {
   const accel_nest *n = f->nest;
   const uint32_t dims = t->dimension_count;
   double last[ACCEL_MAX_DIMENSIONS], full[ACCEL_MAX_DIMENSIONS];
+  double *row = f->rows + dims;
   for (uint32_t d = 0; d < dims; d++) last[d] = full[d] = 1;
   uint32_t i = 0;
   for (uint32_t level = 0; level < t->level_count; level++) {
     for (; i < f->spreads[level].last_loop; i++)
       chain_residuals(last, full, &n->loops[i]);
-    shrink(cost_frame_wide(f, t, level), last, n, i, dims);
+    shrink(row, full, last, n, i, dims);
+    f->wide[level] = row, row += dims;
     for (; i < n->loop_count && n->loops[i].level == level; i++)
       chain_residuals(last, full, &n->loops[i]);
-    shrink(cost_frame_tile(f, t, level), last, n, i, dims);
+    shrink(row, full, last, n, i, dims);
+    f->tile[level] = row, row += dims;
   }
 }
 

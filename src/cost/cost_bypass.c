@@ -9,84 +9,83 @@
  * through have nothing to hand on.
  */
 
-static double total_of(const cost_flow *flow) {
-  double total = 0;
-  for (uint32_t i = 0; i < flow->group_count; i++)
-    total += flow->groups[i].accesses;
-  return total;
+/* What each of the instances below receives on average is added up group by
+   group, as Timeloop does: fractions are cut off later. */
+void cost_enter_flow(cost_scratch *s, const cost_flow *flow, uint32_t level) {
+  cost_ledger *l = &s->ledgers[level];
+  const double fanout = cost_real(flow->fanout);
+  const cost_group *g = flow->groups;
+  double total = 0, received = 0, share = 0;
+  if (flow->fanout == 1 && flow->group_count == 1)
+    total = received = share = g->accesses;
+  else
+    for (uint32_t i = 0; i < flow->group_count; i++) {
+      const double weighted = g[i].accesses * cost_real(g[i].multicast);
+      total += g[i].accesses;
+      received += weighted;
+      share += weighted / fanout;
+    }
+  l->fanout = fanout;
+  l->total = l->content = total;
+  l->received = received;
+  l->share = l->peer = 0;
+  if (level) s->ledgers[level - 1].share = share;
 }
 
-static double weighted_of(const cost_flow *flow) {
-  double total = 0;
-  for (uint32_t i = 0; i < flow->group_count; i++)
-    total += flow->groups[i].accesses * (double)flow->groups[i].multicast;
-  return total;
-}
-
-/* What each of the instances below a flow receives on average: added up group
-   by group as Timeloop does, since fractions are cut off later. */
-static double share_of(const cost_flow *flow) {
-  double share = 0;
-  for (uint32_t i = 0; i < flow->group_count; i++)
-    share += flow->groups[i].accesses * (double)flow->groups[i].multicast /
-             (double)flow->fanout;
-  return share;
-}
-
-static void erase(cost_ledger *l) {
-  l->words = l->part = l->content = l->share = 0;
-}
+static void erase(cost_ledger *l) { l->part = l->content = l->share = 0; }
 
 static void pass_through(cost_ledger *inner, cost_ledger *outer,
                          cost_flow *flow) {
-  const double more = inner->content * (double)flow->fanout / weighted_of(flow);
-  if (more != 1)
-    for (uint32_t i = 0; i < flow->group_count; i++)
+  const double more = inner->content * outer->fanout / outer->received;
+  if (more != 1) {
+    outer->total = 0;
+    for (uint32_t i = 0; i < flow->group_count; i++) {
       flow->groups[i].accesses *= more;
+      outer->total += flow->groups[i].accesses;
+    }
+    outer->content = outer->total;
+  }
   flow->links = 0;
-  outer->content = total_of(flow);
   erase(inner);
 }
 
-/* Above the outermost level that keeps the tensor nothing moves at all. */
-static void silence_outer(cost_scratch *s, cost_flow *flows, uint32_t stride) {
-  uint32_t level = s->tables.level_count;
-  while (level-- > 0 && !s->ledgers[level].kept) {
-    cost_flow *flow = &flows[level * stride];
+/* Above the outermost level that keeps the tensor nothing moves at all, and
+   that one is filled from nowhere.  There is one, or the nest is not valid. */
+static void silence_outer(cost_scratch *s, cost_flow *flows) {
+  const uint32_t tensors = s->tables.tensor_count;
+  uint32_t level = s->tables.level_count - 1;
+  for (; !s->ledgers[level].kept; level--) {
+    cost_flow *flow = &flows[level * tensors];
     flow->group_count = 0;
     flow->fanout = 0;
     flow->links = 0;
+    s->ledgers[level].total = 0;
     erase(&s->ledgers[level]);
   }
-  if (level != UINT32_MAX) s->ledgers[level].share = 0;
+  s->ledgers[level].share = 0;
 }
 
-/* A word that a neighbour hands on is read there and filled here: half of the
-   children do the one, half the other, and all are counted alike. */
-static void share_links(cost_scratch *s, const cost_flow *flows,
-                        uint32_t stride) {
+/* A word that a neighbour hands on is read at one instance and filled at the
+   other; all are counted alike. */
+static void share_links(cost_scratch *s, const cost_flow *flows) {
+  const uint32_t tensors = s->tables.tensor_count;
   for (uint32_t level = 1; level < s->tables.level_count; level++) {
-    const double links = flows[level * stride].links;
+    const double links = flows[level * tensors].links;
     if (links != 0)
       s->ledgers[level - 1].peer =
           links / s->frame.spreads[level - 1].instances;
   }
 }
 
-void cost_collapse_bypass(cost_scratch *s, uint32_t tensor, cost_flow *flows,
-                          uint32_t stride) {
+void cost_collapse_bypass(cost_scratch *s, cost_flow *flows, uint32_t tensor) {
   const uint32_t levels = s->tables.level_count;
+  const uint32_t tensors = s->tables.tensor_count;
   cost_ledger *ledgers = s->ledgers;
   for (uint32_t i = 0; i < levels; i++) {
-    cost_ledger *l = &ledgers[i];
-    l->kept = s->frame.nest->kept[i] >> tensor & 1;
-    l->content = total_of(&flows[i * stride]);
-    l->share = i + 1 < levels ? share_of(&flows[(i + 1) * stride]) : 0;
-    l->peer = 0;
+    ledgers[i].kept = s->frame.nest->kept[i] >> tensor & 1;
+    if (!ledgers[i].kept && i + 1 < levels)
+      pass_through(&ledgers[i], &ledgers[i + 1], &flows[(i + 1) * tensors]);
   }
-  for (uint32_t i = 0; i + 1 < levels; i++)
-    if (!ledgers[i].kept)
-      pass_through(&ledgers[i], &ledgers[i + 1], &flows[(i + 1) * stride]);
-  silence_outer(s, flows, stride);
-  share_links(s, flows, stride);
+  silence_outer(s, flows);
+  share_links(s, flows);
 }

@@ -25,10 +25,10 @@ static double strip_of(const cost_shape *s, const double *extents, double words,
   for (uint32_t i = 0; i < s->sum_count; i++) {
     const cost_sum *sum = &s->sums[i];
     if (!(sum->dimensions >> step->dimension & 1)) continue;
-    double extent = 1, shift = 0;
+    double extent = sum->base, shift = 0;
     for (uint32_t k = 0; k < sum->term_count; k++) {
       const uint32_t d = sum->term_dimensions[k];
-      extent += sum->coefficients[k] * (extents[d] - 1);
+      extent += sum->coefficients[k] * extents[d];
       if (d == step->dimension) shift = sum->coefficients[k] * step->scale;
     }
     if (shift >= extent) return words;
@@ -71,47 +71,54 @@ double cost_delivered(const cost_shape *s, const double *extents, double words,
   return slide(s, extents, words, &steps[k], count - k, visits);
 }
 
-bool cost_stream_closed(cost_stream *out, cost_scratch *s, uint32_t tensor,
-                        uint32_t level, double words, cost_visits visits) {
-  const cost_tables *t = &s->tables;
-  const cost_frame *f = &s->frame;
-  const cost_spread *spread = &f->spreads[level];
-  const cost_shape *shape = &t->shapes[tensor];
-  const double delivered =
-      level == 0 ? f->compute_cycles
-                 : cost_delivered(shape, cost_frame_below(f, t, level), words,
-                                  f->steps + spread->first_step,
-                                  f->step_count - spread->first_step, visits);
+/* How often, or how much, one of the distinct places below the level is served.
+ */
+static double deliver(const cost_frame *f, const cost_tables *t,
+                      uint32_t tensor, uint32_t level, cost_visits visits) {
+  if (level == 0) return f->compute_cycles;
+  const uint32_t first = f->spreads[level].first_step;
+  return cost_delivered(&t->shapes[tensor], f->tile[level - 1],
+                        f->words[(level - 1) * t->tensor_count + tensor],
+                        f->steps + first, f->step_count - first, visits);
+}
+
+bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
+                        uint32_t level, cost_visits visits) {
+  const cost_spread *spread = &s->frame.spreads[level];
+  const double each = deliver(&s->frame, &s->tables, tensor, level, visits);
+  out->links = 0;
+  if (!spread->dimensions) {
+    out->fanout = 1;
+    out->group_count = 1;
+    out->groups[0] = (cost_group){1, 1, each, 0};
+    return true;
+  }
   if (!cost_spatial_bins(s, tensor, level)) return false;
   if (s->bin_count > out->group_capacity) return false;
-  out->fanout = (uint64_t)(spread->x * spread->y);
-  out->links = 0;
+  out->fanout = cost_whole(spread->x * spread->y);
   out->group_count = s->bin_count;
   for (uint32_t i = 0; i < s->bin_count; i++) {
     const cost_bin *bin = &s->bins[i];
-    out->groups[i] = (cost_group){
-        .multicast = (uint64_t)bin->multicast,
-        .scatter = (uint64_t)bin->scatter,
-        .accesses = delivered * bin->scatter,
-        .hops = delivered * bin->hops,
-    };
+    out->groups[i] =
+        (cost_group){cost_whole(bin->multicast), cost_whole(bin->scatter),
+                     each * bin->scatter, each * bin->hops};
   }
   return true;
 }
 
 void cost_closed(cost_stream *out, const cost_question *question) {
   cost_scratch *s = question->problem->scratch;
-  const cost_tables *t = &s->tables;
+  cost_flow flow = {.groups = out->groups,
+                    .group_capacity = out->group_capacity};
   uint32_t wrong;
   double made;
-  out->group_count = 0;
-  out->fanout = 0;
+  out->too_large = false;
+  if (cost_frame_measure(&s->frame, &s->tables, question->nest, &wrong,
+                         &made) &&
+      s->frame.perfect)
+    out->too_large = !cost_stream_closed(&flow, s, question->tensor,
+                                         question->level, question->visits);
+  out->group_count = flow.group_count;
+  out->fanout = flow.fanout;
   out->links = 0;
-  if (!cost_frame_measure(&s->frame, t, question->nest, &wrong, &made)) return;
-  if (!s->frame.perfect) return;
-  cost_frame_list(&s->frame, t);
-  const double *below = cost_frame_below(&s->frame, t, question->level);
-  const double words = cost_words(&t->shapes[question->tensor], below);
-  cost_stream_closed(out, s, question->tensor, question->level, words,
-                     question->visits);
 }

@@ -8,15 +8,16 @@
 
 #include "cost/cost_scratch.h"
 
-/* Words of a tensor's tiles at each level and its share per instance; needs a
-   measured nest. */
-void cost_count_tiles(cost_scratch *s, uint32_t tensor);
+/* A tensor's share per instance of each level; needs a measured nest. */
+void cost_count_parts(cost_scratch *s, uint32_t tensor);
+
+/* Enter what the flow below a level carries, as if every level kept the tensor,
+   into the ledgers on both sides. */
+void cost_enter_flow(cost_scratch *s, const cost_flow *flow, uint32_t level);
 
 /* Hand the traffic of levels that do not keep the tensor on to the next outer
-   one.  In: streams[level] as if each level kept it; out: streams and ledgers
-   of what is left. */
-void cost_collapse_bypass(cost_scratch *s, uint32_t tensor, cost_flow *flows,
-                          uint32_t stride);
+   one.  All flows are entered; that below a level is flows[level * tensors]. */
+void cost_collapse_bypass(cost_scratch *s, cost_flow *flows, uint32_t tensor);
 
 /* The ledgers' numbers as whole words, and their energy. */
 void cost_count_accesses(cost_result *r, const cost_scratch *s,

@@ -32,29 +32,27 @@ static double multiply_divide(double a, double b, double c) {
  * instance of the level above, taken of that one's share.  With overlaps or
  * gaps this is not the number of first touches, but it is what is counted.
  */
-void cost_count_tiles(cost_scratch *s, uint32_t tensor) {
-  const cost_tables *t = &s->tables;
-  const cost_shape *shape = &t->shapes[tensor];
-  double part = 0;
-  for (uint32_t level = t->level_count; level-- > 0;) {
-    cost_ledger *l = &s->ledgers[level];
-    l->words = cost_words(shape, cost_frame_tile(&s->frame, t, level));
-    if (level + 1 == t->level_count)
-      part = l->words;
-    else if (s->frame.spreads[level + 1].dimensions & shape->moving)
-      part = multiply_divide(
-          part, l->words,
-          cost_words(shape, cost_frame_wide(&s->frame, t, level + 1)));
-    l->part = part;
+void cost_count_parts(cost_scratch *s, uint32_t tensor) {
+  const cost_frame *f = &s->frame;
+  const cost_shape *shape = &s->tables.shapes[tensor];
+  const uint32_t tensors = s->tables.tensor_count;
+  uint32_t level = s->tables.level_count - 1;
+  double part = f->words[level * tensors + tensor];
+  s->ledgers[level].part = part;
+  while (level-- > 0) {
+    if (f->spreads[level + 1].dimensions & shape->moving)
+      part = multiply_divide(part, f->words[level * tensors + tensor],
+                             cost_words(shape, f->wide[level + 1]));
+    s->ledgers[level].part = part;
   }
 }
 
 static double vectors(const cost_store *store, double words) {
-  const uint64_t count = (uint64_t)words;
   if (store->block == 1) return words;
-  if (store->block_shift != CALM_NONE)
-    return (double)((count + store->block - 1) >> store->block_shift);
-  return (double)((count + store->block - 1) / store->block);
+  const uint64_t filled = cost_whole(words) + store->block - 1;
+  return cost_real(store->block_shift != CALM_NONE
+                       ? filled >> store->block_shift
+                       : filled / store->block);
 }
 
 double cost_access_energy(const cost_store *store, double reads, double fills,
@@ -74,7 +72,7 @@ static void count_energy(cost_tensor *out, const cost_store *store,
       expanded < store->clusters ? expanded : store->clusters;
   double energy = cost_access_energy(store, reads, fills, updates);
   if (clusters != expanded) energy /= expanded / clusters;
-  out->clusters = (uint64_t)clusters;
+  out->clusters = cost_whole(clusters);
   out->address_pj = generations * store->address_pj * clusters;
   out->energy_pj = energy * spread->instances + out->address_pj;
 }
@@ -102,13 +100,14 @@ void cost_count_accesses(cost_result *r, const cost_scratch *s,
     const double fills =
         written ? rounded(outermost ? up : up - first) : cut(up);
     const double generations = (written ? updates : reads) + fills;
-    out->tile_words = (uint64_t)l->words;
-    out->partition_words = (uint64_t)l->part;
-    out->reads = (uint64_t)reads;
-    out->fills = (uint64_t)fills;
-    out->updates = (uint64_t)updates;
-    out->temporal_reductions = written ? (uint64_t)reads : 0;
-    out->address_generations = (uint64_t)generations;
+    out->tile_words =
+        cost_whole(s->frame.words[level * t->tensor_count + tensor]);
+    out->partition_words = cost_whole(l->part);
+    out->reads = cost_whole(reads);
+    out->fills = cost_whole(fills);
+    out->updates = cost_whole(updates);
+    out->temporal_reductions = written ? out->reads : 0;
+    out->address_generations = cost_whole(generations);
     count_energy(out, &t->stores[level], &s->frame.spreads[level], reads, fills,
                  updates, generations);
     outermost = false;

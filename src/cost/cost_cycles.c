@@ -16,8 +16,8 @@ double cost_slowdown(const cost_store *store, const cost_tensor *tensors,
   if (!store->throttles) return 1;
   double in = 0, out = 0, slowdown = 1;
   for (uint32_t t = 0; t < tensor_count; t++) {
-    double reads = (double)tensors[t].reads;
-    double writes = (double)(tensors[t].fills + tensors[t].updates);
+    double reads = cost_real(tensors[t].reads);
+    double writes = cost_real(tensors[t].fills + tensors[t].updates);
     if (sharing != 1) {
       reads = rounded_up(reads / sharing);
       writes = rounded_up(writes / sharing);

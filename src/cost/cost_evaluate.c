@@ -31,27 +31,41 @@ static calm_status keep_groups(cost_flow *flow, const cost_stream *stream,
   return CALM_OK;
 }
 
-static calm_status replay(evaluation *e, cost_stream *stream, uint32_t tensor,
-                          uint32_t level) {
-  const bool exact = e->problem->options.model == COST_EXACT;
-  const cost_question question = {e->problem,
-                                  e->nest,
-                                  tensor,
-                                  level,
-                                  exact ? COST_VISIT_ALL : COST_VISIT_TWO,
-                                  !exact};
+/* May neighbours hand the tensor on below the level? */
+static bool links(const evaluation *e, uint32_t tensor, uint32_t level) {
+  const uint32_t *unlinked = e->nest->unlinked;
+  return e->problem->options.model == COST_TIMELOOP &&
+         !(unlinked && unlinked[level] >> tensor & 1);
+}
+
+static cost_visits visits_of(const evaluation *e) {
+  return e->problem->options.model == COST_EXACT ? COST_VISIT_ALL
+                                                 : COST_VISIT_TWO;
+}
+
+static calm_status replay(bool *found, evaluation *e, cost_flow *flow,
+                          uint32_t tensor, uint32_t level) {
+  const cost_question question = {e->problem,   e->nest,
+                                  tensor,       level,
+                                  visits_of(e), links(e, tensor, level)};
   double *computes =
       level == 0 && !e->scratch->frame.perfect ? &e->computes : NULL;
-  return cost_replay(stream, computes, &question, &e->scratch->replay);
+  cost_stream stream = {.groups = flow->groups,
+                        .group_capacity = flow->group_capacity};
+  TRY(cost_replay(&stream, computes, &question, &e->scratch->replay));
+  TRY(keep_groups(flow, &stream, e->result->arena));
+  *found = !stream.too_large;
+  return CALM_OK;
 }
 
-static bool closed(const evaluation *e, uint32_t tensor, uint32_t level) {
-  if (!e->scratch->frame.perfect) return false;
-  return e->problem->options.model == COST_EXACT ||
-         !cost_stream_may_link(e->scratch, tensor, level);
+/* Does the closed form hold? */
+static bool is_closed(const evaluation *e, uint32_t tensor, uint32_t level) {
+  return e->scratch->frame.perfect &&
+         !(links(e, tensor, level) &&
+           cost_stream_may_link(e->scratch, tensor, level));
 }
 
-static bool find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
+static void find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
                            double needed) {
   *v = (cost_verdict){
       .fault = COST_TOO_LARGE,
@@ -61,34 +75,33 @@ static bool find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
       .needed = needed < 1e19 ? (uint64_t)needed : UINT64_MAX,
       .available = ACCEL_MAX_COUNT,
   };
-  return true;
 }
 
-static calm_status find_stream(evaluation *e, uint32_t tensor, uint32_t level) {
+/* The flow below a level as if every level kept the tensor. */
+static calm_status find_flow(evaluation *e, uint32_t tensor, uint32_t level) {
   cost_scratch *s = e->scratch;
   cost_flow *flow = &e->result->flows[level * s->tables.tensor_count + tensor];
-  cost_stream stream = {.groups = flow->groups,
-                        .group_capacity = flow->group_capacity};
-  if (closed(e, tensor, level)) {
-    const double words = level ? s->ledgers[level - 1].words : 1;
-    const cost_visits visits = e->problem->options.model == COST_EXACT
-                                   ? COST_VISIT_ALL
-                                   : COST_VISIT_TWO;
-    if (!cost_stream_closed(&stream, s, tensor, level, words, visits))
-      find_too_large(&e->result->verdict, tensor, level, 1e300);
-  } else {
-    TRY(replay(e, &stream, tensor, level));
-  }
-  return keep_groups(flow, &stream, e->result->arena);
+  bool found;
+  if (is_closed(e, tensor, level))
+    found = cost_stream_closed(flow, s, tensor, level, visits_of(e));
+  else
+    TRY(replay(&found, e, flow, tensor, level));
+  if (found)
+    cost_enter_flow(s, flow, level);
+  else
+    find_too_large(&e->result->verdict, tensor, level, 1e300);
+  return CALM_OK;
 }
 
 /* ---- One tensor ---------------------------------------------------------- */
 
 /* Every count follows from these, and is no larger than the sum of them. */
 static void refuse_large(evaluation *e, uint32_t tensor) {
+  const uint32_t tensors = e->scratch->tables.tensor_count;
   for (uint32_t i = 0; i < e->scratch->tables.level_count; i++) {
     const cost_ledger *l = &e->scratch->ledgers[i];
-    const double most = l->content + l->share + l->peer + l->words;
+    const double most = l->content + l->share + l->peer + l->received +
+                        e->scratch->frame.words[i * tensors + tensor];
     if (most > (double)ACCEL_MAX_COUNT)
       find_too_large(&e->result->verdict, tensor, i, most);
   }
@@ -97,11 +110,11 @@ static void refuse_large(evaluation *e, uint32_t tensor) {
 static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   cost_scratch *s = e->scratch;
   const uint32_t tensors = s->tables.tensor_count;
-  cost_count_tiles(s, tensor);
+  cost_count_parts(s, tensor);
   for (uint32_t level = 0; level < s->tables.level_count; level++)
-    TRY(find_stream(e, tensor, level));
+    TRY(find_flow(e, tensor, level));
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  cost_collapse_bypass(s, tensor, e->result->flows + tensor, tensors);
+  cost_collapse_bypass(s, e->result->flows + tensor, tensor);
   refuse_large(e, tensor);
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
   cost_count_accesses(e->result, s, tensor);
@@ -138,29 +151,31 @@ static void count_cycles(evaluation *e) {
                                   &r->tensors[level * r->tensor_count],
                                   r->tensor_count, compute, sharing);
     const double stretched = cost_stretch(compute, out->slowdown);
-    if (stretched > (double)ACCEL_MAX_COUNT) {
-      find_too_large(&r->verdict, CALM_NONE, level, stretched);
+    const double all = stretched + s->tables.network_cycles;
+    if (all > (double)ACCEL_MAX_COUNT) {
+      find_too_large(&r->verdict, CALM_NONE, level, all);
       return;
     }
-    out->cycles = (uint64_t)stretched;
-    out->instances = (uint64_t)spread->instances;
+    out->cycles = cost_whole(stretched);
+    out->instances = cost_whole(spread->instances);
     if (stretched > cycles) cycles = stretched, r->limiting_level = level;
   }
-  r->compute_cycles = (uint64_t)compute;
-  r->cycles = (uint64_t)(cycles + s->tables.network_cycles);
+  r->compute_cycles = cost_whole(compute);
+  r->cycles = cost_whole(cycles + s->tables.network_cycles);
 }
 
 /* Leakage lasts as long as the slowest level, networks not counted. */
 static void add_energies(evaluation *e) {
   const cost_tables *t = &e->scratch->tables;
   cost_result *r = e->result;
-  const double lasting = (double)r->cycles - t->network_cycles;
-  r->compute_pj = (double)r->computes * t->mac_pj;
+  const double lasting = cost_real(r->cycles) - t->network_cycles;
+  r->compute_pj = cost_real(r->computes) * t->mac_pj;
   r->network_pj = 0;
   r->energy_pj = r->compute_pj;
   for (uint32_t level = 0; level < r->level_count; level++) {
     cost_level *out = &r->levels[level];
-    out->leak_pj = t->stores[level].leak_pj * lasting * (double)out->instances;
+    out->leak_pj =
+        t->stores[level].leak_pj * lasting * cost_real(out->instances);
     out->energy_pj = out->leak_pj;
     out->used_words = 0;
     for (uint32_t i = 0; i < r->tensor_count; i++) {
@@ -177,19 +192,19 @@ static void add_energies(evaluation *e) {
 static void sum_up(evaluation *e) {
   const cost_tables *t = &e->scratch->tables;
   cost_result *r = e->result;
-  r->computes = (uint64_t)count_computes(e);
-  r->multipliers = (uint64_t)e->scratch->frame.multipliers;
+  r->computes = cost_whole(count_computes(e));
+  r->multipliers = cost_whole(e->scratch->frame.multipliers);
   count_cycles(e);
   add_energies(e);
-  r->edp = r->energy_pj * (double)r->cycles;
-  r->utilization = (double)r->computes / t->multipliers / (double)r->cycles;
+  r->edp = r->energy_pj * cost_real(r->cycles);
+  r->utilization =
+      cost_real(r->computes) / t->multipliers / cost_real(r->cycles);
 }
 
 static calm_status evaluate(evaluation *e) {
   cost_scratch *s = e->scratch;
   cost_judge_nest(&e->result->verdict, e->problem, e->nest);
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  if (s->frame.perfect) cost_frame_list(&s->frame, &s->tables);
   for (uint32_t t = 0; t < s->tables.tensor_count; t++) {
     TRY(count_tensor(e, t));
     if (e->result->verdict.fault != COST_VALID) return CALM_OK;

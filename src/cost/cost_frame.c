@@ -1,135 +1,155 @@
 #include "cost/cost_frame.h"
 
-#include <string.h>
+/*
+ * One walk from the innermost loop outwards.  Extents grow in a row; where a
+ * block of loops ends, its row stays behind and the next block goes on in a
+ * copy. A wrong nest may overflow to infinity, which is no bound either.
+ */
+typedef struct walk {
+  cost_frame *frame;
+  const cost_tables *tables;
+  double *row;       /* grows */
+  const double *old; /* the finished row inside of it */
+} walk;
 
-/* Loops of a nest that can be valid make up at most ACCEL_MAX_COUNT; beyond
-   that a wrong nest only has to stay wrong. */
-static const double BEYOND_COUNTS = 1e300;
-
-static double times(double a, double b) {
-  const double product = a * b;
-  return product < BEYOND_COUNTS ? product : BEYOND_COUNTS;
+/* Before the first loop of a block. */
+static void begin_row(walk *w) {
+  const uint32_t dimensions = w->tables->dimension_count;
+  for (uint32_t d = 0; d < dimensions; d++) w->row[d] = w->old[d];
 }
 
-static void open_level(cost_spread *s, uint32_t loop) {
-  *s = (cost_spread){.x = 1,
-                     .y = 1,
-                     .above_x = 1,
-                     .above_y = 1,
-                     .instances = 1,
-                     .first_loop = loop,
-                     .last_loop = loop};
+/* After a block: its row, or the one before if the block is empty. */
+static const double *end_row(walk *w, bool empty) {
+  if (empty) return w->old;
+  w->old = w->row;
+  w->row += w->tables->dimension_count;
+  return w->old;
 }
 
-/* A spatial loop belongs to the fan-out below its level. */
-static void spread_loop(cost_spread *s, const accel_loop *loop, uint32_t at) {
-  double *columns = loop->kind == ACCEL_SPATIAL_X ? &s->x : &s->y;
-  *columns = times(*columns, (double)loop->bound);
-  s->dimensions |= UINT32_C(1) << loop->dimension;
-  s->last_loop = at + 1;
+/* The spatial loops at `at`; returns where they end. */
+static uint32_t walk_spread(walk *w, uint32_t level, uint32_t at) {
+  const accel_nest *n = w->frame->nest;
+  cost_spread s = {.x = 1, .y = 1, .first_loop = at};
+  s.first_step = w->frame->step_count;
+  for (; at < n->loop_count; at++) {
+    const accel_loop *loop = &n->loops[at];
+    if (loop->level != level || loop->kind == ACCEL_TEMPORAL) break;
+    if (at == s.first_loop) begin_row(w);
+    const double bound = cost_real(loop->bound);
+    if (loop->kind == ACCEL_SPATIAL_X)
+      s.x *= bound;
+    else
+      s.y *= bound;
+    s.dimensions |= UINT32_C(1) << loop->dimension;
+    w->frame->perfect &= loop->residual == loop->bound;
+    w->row[loop->dimension] *= bound;
+  }
+  s.last_loop = at;
+  w->frame->spreads[level] = s;
+  w->frame->wide[level] = end_row(w, at == s.first_loop);
+  return at;
 }
 
-/* The walk from the innermost loop outwards: extents grow, and each level keeps
-   a copy of them when its spatial loops end and when its temporal ones do. */
-static void walk_loops(cost_frame *f, const cost_tables *t, double *extents) {
+/* The temporal loops at `at`, each a step; returns where they end. */
+static uint32_t walk_steps(walk *w, uint32_t level, uint32_t at) {
+  cost_frame *f = w->frame;
   const accel_nest *n = f->nest;
-  const uint32_t dims = t->dimension_count;
-  const size_t bytes = dims * sizeof *extents;
-  for (uint32_t d = 0; d < dims; d++) extents[d] = 1;
+  const uint32_t first = at;
+  for (; at < n->loop_count && n->loops[at].level == level; at++) {
+    const accel_loop *loop = &n->loops[at];
+    if (at == first) begin_row(w);
+    const double bound = cost_real(loop->bound);
+    f->perfect &= loop->residual == loop->bound;
+    f->compute_cycles *= bound;
+    if (bound > 1 && f->step_count < COST_MOST_STEPS)
+      f->steps[f->step_count++] = (cost_step){
+          .bound = bound,
+          .scale = w->row[loop->dimension],
+          .dimension = loop->dimension,
+      };
+    w->row[loop->dimension] *= bound;
+  }
+  f->tile[level] = end_row(w, at == first);
+  return at;
+}
+
+static void walk_loops(cost_frame *f, const cost_tables *t) {
+  walk w = {f, t, f->rows + t->dimension_count, f->rows};
+  uint32_t at = 0;
   f->perfect = true;
   f->compute_cycles = 1;
-  uint32_t at = 0;
+  f->step_count = 0;
   for (uint32_t level = 0; level < t->level_count; level++) {
-    open_level(&f->spreads[level], at);
-    for (; at < n->loop_count && n->loops[at].level == level &&
-           n->loops[at].kind != ACCEL_TEMPORAL;
-         at++) {
-      const accel_loop *loop = &n->loops[at];
-      spread_loop(&f->spreads[level], loop, at);
-      f->perfect &= loop->residual == loop->bound;
-      extents[loop->dimension] =
-          times(extents[loop->dimension], (double)loop->bound);
-    }
-    memcpy(cost_frame_wide(f, t, level), extents, bytes);
-    for (; at < n->loop_count && n->loops[at].level == level; at++) {
-      const accel_loop *loop = &n->loops[at];
-      f->perfect &= loop->residual == loop->bound;
-      f->compute_cycles = times(f->compute_cycles, (double)loop->bound);
-      extents[loop->dimension] =
-          times(extents[loop->dimension], (double)loop->bound);
-    }
-    memcpy(cost_frame_tile(f, t, level), extents, bytes);
+    at = walk_spread(&w, level, at);
+    at = walk_steps(&w, level, at);
   }
 }
 
-/* What the loops of each dimension make up: their product; imperfect ones are
-   chained from the outermost, (outer - 1) * bound + residual. */
-static void make_up(double *made, const cost_frame *f, const cost_tables *t) {
-  const accel_nest *n = f->nest;
-  if (f->perfect) {
-    memcpy(made, cost_frame_tile(f, t, t->level_count - 1),
-           t->dimension_count * sizeof *made);
-    return;
-  }
-  for (uint32_t d = 0; d < t->dimension_count; d++) made[d] = 1;
+/* Imperfect loops are chained from the outermost: (outer - 1) * bound +
+   residual. */
+static void chain_loops(double *made, const accel_nest *n,
+                        uint32_t dimensions) {
+  for (uint32_t d = 0; d < dimensions; d++) made[d] = 1;
   for (uint32_t i = n->loop_count; i-- > 0;) {
     double *m = &made[n->loops[i].dimension];
-    *m =
-        times(*m - 1, (double)n->loops[i].bound) + (double)n->loops[i].residual;
+    *m = (*m - 1) * cost_real(n->loops[i].bound) +
+         cost_real(n->loops[i].residual);
   }
 }
 
-/* How many columns and rows of each level are in use. */
+/* The first dimension whose loops do not make up its bound. */
+static bool find_wrong(const cost_frame *f, const cost_tables *t,
+                       uint32_t *wrong, double *made) {
+  double chained[ACCEL_MAX_DIMENSIONS];
+  const double *have = f->tile[t->level_count - 1];
+  if (!f->perfect) {
+    chain_loops(chained, f->nest, t->dimension_count);
+    have = chained;
+  }
+  for (uint32_t d = 0; d < t->dimension_count; d++)
+    if (have[d] != t->bounds[d]) {
+      *wrong = d, *made = have[d];
+      return true;
+    }
+  return false;
+}
+
+/* How many columns and rows of each level are in use, and how often the steps
+   inside of each are repeated. */
 static void multiply_outwards(cost_frame *f, const cost_tables *t) {
-  double x = 1, y = 1;
+  double x = 1, y = 1, outer = 1;
   for (uint32_t level = t->level_count; level-- > 0;) {
     cost_spread *s = &f->spreads[level];
     s->above_x = x, s->above_y = y;
     s->instances = x * y;
-    x = times(x, s->x), y = times(y, s->y);
+    x *= s->x, y *= s->y;
   }
   f->multipliers = x * y;
+  for (uint32_t k = f->step_count; k-- > 0;) {
+    f->steps[k].outer = outer;
+    outer *= f->steps[k].bound;
+  }
+}
+
+/* Tiles that share a row are the same. */
+static void count_words(cost_frame *f, const cost_tables *t) {
+  const double *inner = f->words;
+  for (uint32_t level = 0; level < t->level_count; level++) {
+    double *words = &f->words[level * t->tensor_count];
+    const bool same = level > 0 && f->tile[level] == f->tile[level - 1];
+    for (uint32_t i = 0; i < t->tensor_count; i++)
+      words[i] = same ? inner[i] : cost_words(&t->shapes[i], f->tile[level]);
+    inner = words;
+  }
 }
 
 bool cost_frame_measure(cost_frame *f, const cost_tables *t,
                         const accel_nest *n, uint32_t *wrong, double *made) {
-  double extents[ACCEL_MAX_DIMENSIONS];
   f->nest = n;
-  walk_loops(f, t, extents);
-  make_up(extents, f, t);
-  for (uint32_t d = 0; d < t->dimension_count; d++)
-    if (extents[d] != t->bounds[d]) {
-      *wrong = d, *made = extents[d];
-      return false;
-    }
+  walk_loops(f, t);
+  if (find_wrong(f, t, wrong, made)) return false;
   multiply_outwards(f, t);
   if (!f->perfect) cost_frame_average(f, t);
+  count_words(f, t);
   return true;
-}
-
-void cost_frame_list(cost_frame *f, const cost_tables *t) {
-  const accel_nest *n = f->nest;
-  double extents[ACCEL_MAX_DIMENSIONS];
-  for (uint32_t d = 0; d < t->dimension_count; d++) extents[d] = 1;
-  uint32_t count = 0, level = 0;
-  for (uint32_t i = 0; i < n->loop_count; i++) {
-    const accel_loop *loop = &n->loops[i];
-    for (; level < loop->level; level++)
-      f->spreads[level + 1].first_step = count;
-    const double bound = (double)loop->bound;
-    if (loop->kind == ACCEL_TEMPORAL && loop->bound > 1)
-      f->steps[count++] = (cost_step){.bound = bound,
-                                      .scale = extents[loop->dimension],
-                                      .dimension = loop->dimension};
-    extents[loop->dimension] *= bound;
-  }
-  for (; level + 1 < t->level_count; level++)
-    f->spreads[level + 1].first_step = count;
-  f->spreads[0].first_step = 0;
-  f->step_count = count;
-  double outer = 1;
-  while (count-- > 0) {
-    f->steps[count].outer = outer;
-    outer *= f->steps[count].bound;
-  }
 }

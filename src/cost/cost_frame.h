@@ -31,43 +31,36 @@ typedef struct cost_spread {
 typedef struct cost_frame {
   const accel_nest *nest;
   bool perfect;
-  double *below; /* [level * dimensions + d]: steps of d in a tile of the next
-                    inner level (1 at the innermost); one row more than levels,
-                    so that row level + 1 is the level's own tile */
-  double *wide; /* [level * dimensions + d]: of all the tiles that lie below one
-                   instance; what the level's temporal loops step over */
+  /* Steps of each dimension within tiles.  A level without temporal or spatial
+     loops shares its row with the next inner one. */
+  const double **tile;  /* per level: in a tile of it */
+  const double **wide;  /* in all the tiles that lie below one instance, which
+                           the level's temporal loops step over */
+  double *words;        /* [level * tensors + tensor]: of its tile */
+  double *rows;         /* 2 * levels + 1 of them; the first is all ones */
   cost_spread *spreads; /* per level */
   cost_step *steps;     /* temporal loops, innermost first */
-  uint32_t step_count, step_capacity;
+  uint32_t step_count;
   double compute_cycles; /* product of all temporal bounds */
   double multipliers;    /* in use */
 } cost_frame;
 
-/* Extents of a level's tile, and of the tile of the next inner level. */
-static inline double *cost_frame_tile(const cost_frame *f, const cost_tables *t,
-                                      uint32_t level) {
-  return &f->below[(level + 1) * t->dimension_count];
+/* Loops of a perfect nest are fewer: each doubles at least, and all make up
+   2^53 at most. */
+enum { COST_MOST_STEPS = 64 };
+
+/* Extents of the tile of the next inner level. */
+static inline const double *cost_frame_below(const cost_frame *f,
+                                             uint32_t level) {
+  return level ? f->tile[level - 1] : f->rows;
 }
 
-static inline double *cost_frame_below(const cost_frame *f,
-                                       const cost_tables *t, uint32_t level) {
-  return &f->below[level * t->dimension_count];
-}
-
-static inline double *cost_frame_wide(const cost_frame *f, const cost_tables *t,
-                                      uint32_t level) {
-  return &f->wide[level * t->dimension_count];
-}
-
-/* Measure extents and fan-outs; the steps are not listed yet.  Returns false if
-   the loops of a dimension do not make up its bound: then *wrong is the
-   dimension and *made what they make up, and the frame is of no use. */
+/* Measure a nest: all of the frame, if it is perfect; without the steps, if
+   not. Returns false if the loops of a dimension do not make up its bound: then
+   *wrong is the dimension and *made what they make up, and the frame is of no
+   use. */
 bool cost_frame_measure(cost_frame *f, const cost_tables *t,
                         const accel_nest *n, uint32_t *wrong, double *made);
-
-/* List the steps of a nest that has been measured.  f->step_capacity must
-   suffice for all its loops. */
-void cost_frame_list(cost_frame *f, const cost_tables *t);
 
 /* Imperfect nests: the extents that Timeloop holds for tiles, and the integer
    part of the average of instances in use.  Called by cost_frame_measure. */

@@ -56,14 +56,13 @@ static bool wrong_use(cost_verdict *out, const cost_scratch *s,
   const cost_tables *t = &s->tables;
   const cost_store *store = &t->stores[level];
   if (!store->limited) return false;
-  const double *extents = cost_frame_tile(&s->frame, t, level);
+  const double *words = &s->frame.words[level * t->tensor_count];
   double used = 0, largest = -1;
   uint32_t which = CALM_NONE;
   for (uint32_t i = 0; i < t->tensor_count; i++) {
     if (!(n->kept[level] >> i & 1)) continue;
-    const double words = cost_words(&t->shapes[i], extents);
-    used += words;
-    if (words > largest) largest = words, which = i;
+    used += words[i];
+    if (words[i] > largest) largest = words[i], which = i;
   }
   if (used > store->capacity) {
     find(out, COST_CAPACITY, level, used, store->capacity);

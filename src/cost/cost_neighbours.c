@@ -56,7 +56,7 @@ static bool any_carry(const cost_scratch *s, const cost_shape *shape,
   const cost_spread *spread = &s->frame.spreads[level];
   const accel_loop *loops = s->frame.nest->loops;
   double scale[ACCEL_MAX_DIMENSIONS];
-  const double *below = cost_frame_below(&s->frame, &s->tables, level);
+  const double *below = cost_frame_below(&s->frame, level);
   for (uint32_t d = 0; d < s->tables.dimension_count; d++) scale[d] = below[d];
   offset back = {0};
   for (uint32_t i = spread->first_loop; i < spread->last_loop; i++) {

@@ -4,37 +4,57 @@
  * A sink that cannot add sends the old value down first: twice the words, but
  * for the first touches.
  */
-static double ingress_of(double accesses, double part, bool twice) {
-  if (!twice) return accesses;
-  const double words = 2 * accesses - part;
-  return words > 0 ? words : 0;
+static double double_words(cost_flow *flow, double part) {
+  double total = 0;
+  for (uint32_t i = 0; i < flow->group_count; i++) {
+    const double words = 2 * flow->groups[i].accesses - part;
+    flow->groups[i].accesses = words > 0 ? words : 0;
+    total += flow->groups[i].accesses;
+  }
+  return total;
+}
+
+/* A route of h hops passes 1 + floor(h) routers.  Routers and additions are
+   counted in whole numbers, group by group. */
+static void count_routes(double *hops, double *routers, const cost_flow *flow) {
+  double passed = 0;
+  *hops = 0;
+  for (uint32_t i = 0; i < flow->group_count; i++) {
+    const cost_group *g = &flow->groups[i];
+    if (g->accesses <= 0) continue;
+    const double each = 1 + cost_real(cost_whole(g->hops / g->accesses));
+    *hops += g->hops;
+    passed += each * g->accesses;
+    if (passed < (double)ACCEL_MAX_COUNT)
+      passed = cost_real(cost_whole(passed));
+  }
+  *routers = passed;
+}
+
+static uint64_t count_additions(const cost_flow *flow) {
+  uint64_t additions = 0;
+  for (uint32_t i = 0; i < flow->group_count; i++) {
+    const cost_group *g = &flow->groups[i];
+    additions = cost_whole(cost_real(additions) +
+                           cost_real(g->multicast - 1) * g->accesses);
+  }
+  return additions;
 }
 
 void cost_count_network(cost_flow *flow, const cost_scratch *s, uint32_t tensor,
                         uint32_t level) {
   const cost_store *store = &s->tables.stores[level];
+  const cost_ledger *l = &s->ledgers[level];
   const bool written = s->tables.shapes[tensor].read_write;
-  const double part = s->ledgers[level].part;
-  double ingresses = 0, hops = 0;
-  uint64_t routers = 0, reductions = 0;
-  for (uint32_t i = 0; i < flow->group_count; i++) {
-    cost_group *g = &flow->groups[i];
-    g->accesses = ingress_of(g->accesses, part, written && !store->reduces);
-    ingresses += g->accesses;
-    if (written)
-      reductions = (uint64_t)((double)reductions +
-                              (double)(g->multicast - 1) * g->accesses);
-    if (g->accesses <= 0) continue;
-    hops += g->hops;
-    const double touched = 1 + (double)(uint64_t)(g->hops / g->accesses);
-    routers = (uint64_t)((double)routers + touched * g->accesses);
-  }
   const double instances = s->frame.spreads[level].instances;
-  flow->ingresses = ingresses;
-  flow->hops = ingresses > 0 ? hops / ingresses : 0;
-  flow->spatial_reductions = reductions;
-  flow->energy_pj = (hops * store->hop_pj + (double)routers * store->router_pj +
-                     ingresses * store->ingress_pj) *
+  double hops = 0, routers = 0;
+  flow->ingresses =
+      written && !store->reduces ? double_words(flow, l->part) : l->total;
+  if (store->needs_hops) count_routes(&hops, &routers, flow);
+  flow->hops = hops > 0 ? hops / flow->ingresses : 0;
+  flow->spatial_reductions = written ? count_additions(flow) : 0;
+  flow->energy_pj = (hops * store->hop_pj + routers * store->router_pj +
+                     flow->ingresses * store->ingress_pj) *
                     instances;
   flow->link_pj =
       flow->links * (store->hop_pj + 2 * store->router_pj) * instances;

@@ -39,7 +39,8 @@ typedef struct cost_question {
  * innermost level of an imperfect nest; NULL: not wanted) are the operations
  * per multiplier that the replay counted.  out->groups has room for
  * out->group_capacity groups on entry and may be replaced by a larger array
- * from the arena `a`, which is the caller's scratch.
+ * from the arena `a`, which is the caller's scratch.  A nest with more to walk
+ * than is sensible leaves out->too_large and no groups: see its verdict.
  */
 calm_status cost_replay(cost_stream *out, double *computes,
                         const cost_question *question, arena *a);

@@ -7,8 +7,6 @@
    enumerated, up to so many elements; and no more patterns of delivery than
    this are told apart. */
 enum { MOST_ELEMENTS = 1 << 20, MOST_BINS = 1 << 10 };
-/* Loops of a perfect nest: each doubles at least, and all make up 2^53. */
-enum { PERFECT_LOOPS = 64 };
 
 /* ---- Shapes -------------------------------------------------------------- */
 
@@ -16,7 +14,7 @@ enum { PERFECT_LOOPS = 64 };
 static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
                                 const accel_layer *layer, arena *a) {
   double coefficients[ACCEL_MAX_DIMENSIONS] = {0};
-  cost_sum sum = {0};
+  cost_sum sum = {.base = 1};
   for (uint32_t i = 0; i < rank->term_count; i++) {
     const accel_term *term = &rank->terms[i];
     if (layer->dimensions[term->dimension].bound == 1) continue;
@@ -31,27 +29,12 @@ static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
       sum.dimensions |= UINT32_C(1) << d;
       dimensions[sum.term_count] = d;
       kept[sum.term_count++] = coefficients[d];
+      sum.base -= coefficients[d];
     }
   sum.term_dimensions = dimensions;
   sum.coefficients = kept;
   *out = sum;
   return CALM_OK;
-}
-
-static double extent_of(const cost_sum *sum, const double *extents) {
-  double extent = 1;
-  for (uint32_t i = 0; i < sum->term_count; i++)
-    extent += sum->coefficients[i] * (extents[sum->term_dimensions[i]] - 1);
-  return extent;
-}
-
-double cost_words(const cost_shape *s, const double *extents) {
-  double words = 1;
-  for (uint32_t i = 0; i < s->factor_count; i++)
-    words *= extents[s->factors[i]];
-  for (uint32_t i = 0; i < s->sum_count; i++)
-    words *= extent_of(&s->sums[i], extents);
-  return words;
 }
 
 /*
@@ -68,7 +51,7 @@ static calm_status spread_addresses(cost_shape *s, double *reach,
     const cost_sum *sum = &s->sums[i];
     for (uint32_t k = 0; k < sum->term_count; k++)
       address[sum->term_dimensions[k]] += sum->coefficients[k] * digit;
-    digit *= 4 * extent_of(sum, t->bounds);
+    digit *= 4 * cost_extent(sum, t->bounds);
   }
   s->address = address;
   *reach = digit;
@@ -127,17 +110,6 @@ static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
 }
 
 /* ---- Levels -------------------------------------------------------------- */
-
-static void find_hardware_fanout(cost_store *s, const accel_arch *arch,
-                                 uint32_t level) {
-  const accel_level *outer = &arch->levels[level];
-  const uint64_t x =
-      level ? arch->levels[level - 1].mesh_x : arch->compute.mesh_x;
-  const uint64_t y =
-      level ? arch->levels[level - 1].mesh_y : arch->compute.mesh_y;
-  s->fanout_x = (double)(outer->mesh_x ? x / outer->mesh_x : x);
-  s->fanout_y = (double)(outer->mesh_y ? y / outer->mesh_y : y);
-}
 
 static uint32_t shift_of(uint64_t block) {
   for (uint32_t shift = 0; shift < 63; shift++)
@@ -213,7 +185,9 @@ static calm_status make_stores(cost_tables *t, const cost_problem *p,
     cost_store *s = &stores[i];
     copy_sizes(s, level);
     copy_energies(s, &level->energy);
-    find_hardware_fanout(s, arch, i);
+    const accel_fanout fanout = accel_arch_fanout(arch, i);
+    s->fanout_x = (double)fanout.x;
+    s->fanout_y = (double)fanout.y;
     join_network(s, &level->network, &p->options);
     TRY(make_scales(&s->scales, level, p->layer, a));
     t->network_cycles += (double)level->network.fill_cycles;
@@ -242,15 +216,22 @@ static void bound_patterns(cost_tables *t, const accel_arch *arch) {
   t->most_bins = windows ? (uint32_t)fmin(sqrt(2 * most) + 2, MOST_BINS) : 1;
 }
 
+static calm_status reserve_frame(cost_frame *f, const cost_tables *t,
+                                 arena *a) {
+  const size_t levels = t->level_count;
+  ARENA_ARRAY(a, f->tile, levels);
+  ARENA_ARRAY(a, f->wide, levels);
+  ARENA_ARRAY(a, f->words, levels * t->tensor_count);
+  ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->dimension_count);
+  ARENA_ARRAY(a, f->spreads, levels);
+  ARENA_ARRAY(a, f->steps, COST_MOST_STEPS);
+  for (uint32_t d = 0; d < t->dimension_count; d++) f->rows[d] = 1;
+  return CALM_OK;
+}
+
 static calm_status reserve_scratch(cost_scratch *s, arena *a) {
   const cost_tables *t = &s->tables;
-  const size_t extents = (size_t)t->level_count * t->dimension_count;
-  ARENA_ARRAY(a, s->frame.below, extents + t->dimension_count);
-  for (uint32_t d = 0; d < t->dimension_count; d++) s->frame.below[d] = 1;
-  ARENA_ARRAY(a, s->frame.wide, extents);
-  ARENA_ARRAY(a, s->frame.spreads, t->level_count);
-  ARENA_ARRAY(a, s->frame.steps, PERFECT_LOOPS);
-  s->frame.step_capacity = PERFECT_LOOPS;
+  TRY(reserve_frame(&s->frame, t, a));
   ARENA_ARRAY(a, s->ledgers, t->level_count);
   ARENA_ARRAY(a, s->bins, t->most_bins);
   ARENA_ARRAY(a, s->more_bins, t->most_bins);

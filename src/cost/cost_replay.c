@@ -3,8 +3,6 @@
  * on the way.  Nests whose factors are perfect are the case of equal bounds and
  * residuals.
  */
-#include "cost/cost_parts.h"
-
 #include <string.h>
 
 #include "cost/cost_replay_parts.h"
@@ -232,32 +230,39 @@ static double count_computes(const replay *r) {
   return sum / most;
 }
 
+static bool comes_before(const cost_group *g, const replay_share *share) {
+  return g->multicast != share->multicast ? g->multicast < share->multicast
+                                          : g->scatter < share->scatter;
+}
+
+static calm_status grow_groups(cost_stream *stream, arena *a) {
+  const uint32_t capacity = 2 * stream->group_capacity + 4;
+  cost_group *groups;
+  ARENA_ARRAY(a, groups, capacity);
+  for (uint32_t i = 0; i < stream->group_count; i++)
+    groups[i] = stream->groups[i];
+  stream->groups = groups;
+  stream->group_capacity = capacity;
+  return CALM_OK;
+}
+
+/* The group of this multicast and scatter, made where it is not there yet. */
 static calm_status find_group(cost_group **out, cost_stream *stream,
                               const replay_share *share, arena *a) {
-  uint32_t i = 0;
-  for (; i < stream->group_count; i++) {
-    *out = &stream->groups[i];
-    if ((*out)->multicast == share->multicast &&
-        (*out)->scatter == share->scatter)
-      return CALM_OK;
-    if ((*out)->multicast > share->multicast ||
-        ((*out)->multicast == share->multicast &&
-         (*out)->scatter > share->scatter))
-      break;
+  uint32_t at = 0;
+  while (at < stream->group_count && comes_before(&stream->groups[at], share))
+    at++;
+  if (at == stream->group_count ||
+      stream->groups[at].multicast != share->multicast ||
+      stream->groups[at].scatter != share->scatter) {
+    if (stream->group_count == stream->group_capacity)
+      TRY(grow_groups(stream, a));
+    cost_group *groups = stream->groups;
+    for (uint32_t i = stream->group_count++; i > at; i--)
+      groups[i] = groups[i - 1];
+    groups[at] = (cost_group){share->multicast, share->scatter, 0, 0};
   }
-  if (stream->group_count == stream->group_capacity) {
-    const uint32_t capacity = 2 * stream->group_capacity + 4;
-    cost_group *groups;
-    ARENA_ARRAY(a, groups, capacity);
-    if (stream->group_count)
-      memcpy(groups, stream->groups, stream->group_count * sizeof *groups);
-    stream->groups = groups;
-    stream->group_capacity = capacity;
-  }
-  *out = &stream->groups[i];
-  memmove(*out + 1, *out, (stream->group_count - i) * sizeof **out);
-  **out = (cost_group){share->multicast, share->scatter, 0, 0};
-  stream->group_count++;
+  *out = &stream->groups[at];
   return CALM_OK;
 }
 

@@ -13,8 +13,16 @@ enum { FIRST_SLOTS = 2 };
 enum { FIRST_SLOTS = 256 };
 #endif
 
-/* What the walk may cost before it is refused, well under a second, and what a
-   node, which also takes memory, counts for in it: a quarter million nodes. */
+/*
+ * In a perfect nest a loop is entered in few states: where the last tile and
+ * the last delta lie depends on which outer loop has stepped on, and the
+ * remembered step is one of those that occur; for L loops that is L squared at
+ * the very most, a handful in practice.  Each dimension with imperfect loops
+ * may double it, by its last pass.  So nests that are meant seriously take some
+ * thousand nodes; what takes more than the limit (well under a second; a node,
+ * which also takes memory, counts for many steps: a quarter million nodes) is
+ * refused.
+ */
 enum { WORK_LIMIT = 1 << 26, NODE_WORK = 256 };
 
 calm_status cost_replay_spend(replay *r, uint64_t work) {

@@ -110,8 +110,8 @@ static bool number_elements(cost_scratch *s, const cost_shape *shape,
                             uint32_t level, uint32_t *count) {
   const cost_spread *spread = &s->frame.spreads[level];
   const accel_loop *loops = s->frame.nest->loops;
-  const double *below = cost_frame_below(&s->frame, &s->tables, level);
-  const double *wide = cost_frame_wide(&s->frame, &s->tables, level);
+  const double *below = cost_frame_below(&s->frame, level);
+  const double *wide = s->frame.wide[level];
   double scale[ACCEL_MAX_DIMENSIONS];
   for (uint32_t d = 0; d < s->tables.dimension_count; d++) scale[d] = below[d];
   double digit = reach_of(s, shape, below, wide);
@@ -177,7 +177,8 @@ static bool enumerate(cost_scratch *s, const cost_shape *shape,
    theirs moved by them only. */
 static uint32_t find_shared(const cost_shape *shape, uint32_t spread) {
   uint32_t shared = spread & shape->moving & ~shape->alone;
-  for (bool changed = shared != 0; changed;) {
+  if (!(shared & (shared - 1))) return 0;
+  for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t i = 0; i < shape->sum_count; i++) {
       const uint32_t axes = shape->sums[i].dimensions & shared;
@@ -190,6 +191,7 @@ static uint32_t find_shared(const cost_shape *shape, uint32_t spread) {
 /* Does every rank have two of the shared axes or none, and every axis one
    rank? */
 static bool only_pairs(const cost_shape *shape, uint32_t shared) {
+  if (!shared) return true;
   uint32_t seen = 0;
   for (uint32_t i = 0; i < shape->sum_count; i++) {
     const uint32_t axes = shape->sums[i].dimensions & shared;
@@ -201,8 +203,9 @@ static bool only_pairs(const cost_shape *shape, uint32_t shared) {
 }
 
 static bool multiply_pairs(cost_scratch *s, const cost_shape *shape,
-                           const double *below, const double *wide,
-                           uint32_t shared) {
+                           uint32_t level, uint32_t shared) {
+  const double *below = cost_frame_below(&s->frame, level);
+  const double *wide = s->frame.wide[level];
   for (uint32_t i = 0; i < shape->sum_count; i++) {
     const uint32_t axes = shape->sums[i].dimensions & shared;
     if (!axes) continue;
@@ -219,25 +222,31 @@ static bool multiply_pairs(cost_scratch *s, const cost_shape *shape,
   return true;
 }
 
+/* Axes that set all elements apart, or none. */
+static void multiply_axes(cost_scratch *s, const cost_shape *shape,
+                          const cost_spread *spread, uint32_t shared) {
+  const accel_loop *loops = s->frame.nest->loops;
+  double multicast = 1, scatter = 1;
+  for (uint32_t i = spread->first_loop; i < spread->last_loop; i++) {
+    const uint32_t d = loops[i].dimension;
+    if (shared >> d & 1) continue;
+    if (shape->moving >> d & 1)
+      scatter *= cost_real(loops[i].bound);
+    else
+      multicast *= cost_real(loops[i].bound);
+  }
+  s->bins[0] = (cost_bin){multicast, scatter, 0};
+}
+
 bool cost_spatial_bins(cost_scratch *s, uint32_t tensor, uint32_t level) {
-  const cost_tables *t = &s->tables;
-  const cost_shape *shape = &t->shapes[tensor];
+  const cost_shape *shape = &s->tables.shapes[tensor];
   const cost_spread *spread = &s->frame.spreads[level];
   s->bins[0] = (cost_bin){1, 1, 0};
   s->bin_count = 1;
   if (!spread->dimensions) return true;
-  const double *wide = cost_frame_wide(&s->frame, t, level);
-  const double *below = cost_frame_below(&s->frame, t, level);
   const uint32_t shared = find_shared(shape, spread->dimensions);
-  if (t->stores[level].needs_hops || !only_pairs(shape, shared))
+  if (s->tables.stores[level].needs_hops || !only_pairs(shape, shared))
     return enumerate(s, shape, level);
-  for (uint32_t left = spread->dimensions & ~shared; left; left &= left - 1) {
-    const uint32_t d = bits_lowest(left);
-    const double bound = wide[d] / below[d];
-    if (shape->moving >> d & 1)
-      s->bins[0].scatter *= bound;
-    else
-      s->bins[0].multicast *= bound;
-  }
-  return multiply_pairs(s, shape, below, wide, shared);
+  multiply_axes(s, shape, spread, shared);
+  return !shared || multiply_pairs(s, shape, level, shared);
 }

@@ -9,9 +9,20 @@
 
 #include "cost/cost.h"
 
+/* Between counts and doubles: both are far below 2^63, where the signed
+   conversions are the quick ones. */
+static inline double cost_real(uint64_t count) {
+  return (double)(int64_t)count;
+}
+static inline uint64_t cost_whole(double count) {
+  return (uint64_t)(int64_t)count;
+}
+
 /* Two dimensions that move one rank make it a window, as P and R do:
-   extent = 1 + sum of coefficient * (dimension's extent - 1). */
+   extent = 1 + sum of coefficient * (dimension's extent - 1)
+          = base + sum of coefficient * dimension's extent. */
 typedef struct cost_sum {
+  double base;
   uint32_t dimensions; /* bit d: dimension d has a term */
   uint32_t term_count;
   const uint32_t *term_dimensions;
@@ -51,7 +62,7 @@ typedef struct cost_store {
   const double *scales; /* per tensor: bandwidth a word takes */
   bool reduces;
   double hop_pj, router_pj, ingress_pj; /* of the network below */
-  bool needs_hops;
+  bool needs_hops;                      /* they cost, or are asked for */
 } cost_store;
 
 /* So many distinct offsets that `multicast` elements share each. */
@@ -72,7 +83,21 @@ typedef struct cost_tables {
   uint32_t most_elements; /* of a fan-out that is enumerated */
 } cost_tables;
 
+static inline double cost_extent(const cost_sum *sum, const double *extents) {
+  double extent = sum->base;
+  for (uint32_t i = 0; i < sum->term_count; i++)
+    extent += sum->coefficients[i] * extents[sum->term_dimensions[i]];
+  return extent;
+}
+
 /* Words of the box a tile spans while dimension d has extents[d] steps. */
-double cost_words(const cost_shape *s, const double *extents);
+static inline double cost_words(const cost_shape *s, const double *extents) {
+  double words = 1;
+  for (uint32_t i = 0; i < s->factor_count; i++)
+    words *= extents[s->factors[i]];
+  for (uint32_t i = 0; i < s->sum_count; i++)
+    words *= cost_extent(&s->sums[i], extents);
+  return words;
+}
 
 #endif

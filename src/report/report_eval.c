@@ -95,7 +95,7 @@ static void write_energy(text *out, const calm_evaluation *e,
               report_tone_end(color));
   text_format(out, "; %.4g pJ per multiply-accumulate\n",
               r->energy_pj / (double)r->computes);
-  text_format(out, "  EDP          %.4g J x cycles\n", r->edp * 1e-12);
+  text_format(out, "  EDP          %#.4g J x cycles\n", r->edp * 1e-12);
 }
 
 static void write_utilization(text *out, const calm_evaluation *e,
@@ -108,17 +108,26 @@ static void write_utilization(text *out, const calm_evaluation *e,
 
 /* ---- One nest ------------------------------------------------------------ */
 
-static calm_status add_text(text *out, char *words) {
-  text_add(out, words, strlen(words));
-  calm_text_free(out->context, words);
+/* Line by line, as names in them come from files. */
+static calm_status add_lines(text *out, const char *words, arena *scratch) {
+  while (*words) {
+    const size_t length = strcspn(words, "\n");
+    const char *line = arena_string(scratch, words, length);
+    if (line) line = report_name_escaped(scratch, line, ESCAPE_CONTROL);
+    if (!line) return context_no_memory(scratch->context);
+    text_format(out, "%s\n", line);
+    words += length + (words[length] == '\n');
+  }
   return CALM_OK;
 }
 
 static calm_status add_nest(text *out, const calm_evaluation *e,
-                            const eval_nest *n) {
+                            const eval_nest *n, arena *scratch) {
   char *words;
   TRY(accel_nest_text(&words, &n->nest, &e->arch, &e->layer, e->context));
-  return add_text(out, words);
+  calm_status status = add_lines(out, words, scratch);
+  calm_text_free(e->context, words);
+  return status;
 }
 
 static calm_status write_reason(text *out, const eval_nest *n, bool color) {
@@ -134,7 +143,7 @@ static calm_status write_reason(text *out, const eval_nest *n, bool color) {
 static calm_status write_figures(text *out, const calm_evaluation *e,
                                  const eval_nest *n, const eval_levels *levels,
                                  bool complete, bool color) {
-  TRY(report_eval_table(out, e, n, levels, color));
+  TRY(report_eval_table(out, e, n, levels, complete, color));
   TRY(report_eval_bars(out, e, n, levels, color));
   TRY(report_eval_networks(out, e, n, levels, complete, color));
   if (!complete) return CALM_OK;
@@ -159,7 +168,7 @@ static calm_status write_one(text *out, const calm_evaluation *e,
     write_utilization(out, e, &n->result);
   }
   text_format(out, "\n");
-  TRY(add_nest(out, e, n));
+  TRY(add_nest(out, e, n, scratch));
   return n->reason ? CALM_OK
                    : write_figures(out, e, n, &levels, complete, color);
 }
@@ -187,15 +196,18 @@ static calm_status write_two(text *out, const calm_evaluation *e, bool complete,
 
 /* A mapping is a file of its own. */
 static calm_status write_nest(text *out, const calm_evaluation *e,
-                              calm_format format) {
+                              calm_format format, arena *scratch) {
   char *words;
   const accel_nest *n = &e->nests[0].nest;
   if (e->nest_count > 1)
     return context_fail(e->context, CALM_MISUSE,
                         "a mapping is written of one nest, not of two");
-  if (format == CALM_FORMAT_NEST) return add_nest(out, e, &e->nests[0]);
+  if (format == CALM_FORMAT_NEST)
+    return add_nest(out, e, &e->nests[0], scratch);
   TRY(accel_nest_write(&words, n, &e->arch, &e->layer, e->context));
-  return add_text(out, words);
+  text_add(out, words, strlen(words));
+  calm_text_free(out->context, words);
+  return CALM_OK;
 }
 
 static calm_status write_table(text *out, const calm_evaluation *e,
@@ -211,7 +223,7 @@ static calm_status render(text *out, const calm_evaluation *e,
     case CALM_FORMAT_JSON:
       return report_json_write(out, report_eval_json(scratch, e));
     case CALM_FORMAT_MAPPING:
-    case CALM_FORMAT_NEST: return write_nest(out, e, format);
+    case CALM_FORMAT_NEST: return write_nest(out, e, format, scratch);
     case CALM_FORMAT_TABLE:
     case CALM_FORMAT_LONG:
       return write_table(out, e, format == CALM_FORMAT_LONG, color, scratch);

@@ -52,10 +52,11 @@ const char *report_eval_times(arena *scratch, const char *name, uint64_t count);
 /* ---- Parts --------------------------------------------------------------- */
 /* Each begins with an empty line. */
 
-/* Accesses and energy of each tensor at each level. */
+/* Accesses and energy of each tensor at each level; `complete`: leakage also
+   where it is next to nothing. */
 calm_status report_eval_table(text *out, const calm_evaluation *e,
                               const eval_nest *n, const eval_levels *levels,
-                              bool color);
+                              bool complete, bool color);
 
 /* How energy and cycles are shared, as bars. */
 calm_status report_eval_bars(text *out, const calm_evaluation *e,

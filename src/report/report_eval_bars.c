@@ -102,9 +102,10 @@ static double longest_energy(const cost_result *r) {
   return longest;
 }
 
+/* Enough to be seen in a bar? */
 static bool leaks(const cost_result *r) {
   for (uint32_t level = 0; level < r->level_count; level++)
-    if (r->levels[level].leak_pj > 0) return true;
+    if (r->levels[level].leak_pj > 0.005 * r->energy_pj) return true;
   return false;
 }
 
@@ -139,29 +140,81 @@ static calm_status write_energy(text *out, const calm_evaluation *e,
 
 /* ---- Cycles -------------------------------------------------------------- */
 
-static void add_cycles(report_table *t, const char *name, uint64_t cycles,
+/* Words that take bandwidth, per instance. */
+typedef struct demand {
+  double out, in;
+} demand;
+
+static double scale_of(const accel_level *a, const char *tensor) {
+  for (uint32_t i = 0; i < a->scale_count; i++)
+    if (!strcmp(a->scales[i].tensor, tensor)) return a->scales[i].scale;
+  return 1;
+}
+
+static demand demand_of(const calm_evaluation *e, const cost_result *r,
+                        uint32_t level) {
+  demand d = {0, 0};
+  for (uint32_t t = 0; t < r->tensor_count; t++) {
+    const cost_tensor *c = report_eval_tensor(r, level, t);
+    const double scale =
+        scale_of(&e->arch.levels[level], e->layer.tensors[t].name);
+    d.out += (double)c->reads * scale;
+    d.in += (double)(c->fills + c->updates) * scale;
+  }
+  return d;
+}
+
+/* Cycles that a level needs to pass its words, however long the multipliers
+   take; negative if nothing limits it. */
+static double busy_cycles(const calm_evaluation *e, const cost_result *r,
+                          uint32_t level) {
+  const accel_level *a = &e->arch.levels[level];
+  const demand d = demand_of(e, r, level);
+  double cycles = -1;
+  if (r->levels[level].slowdown < 1) return (double)r->levels[level].cycles;
+  if (a->read_bandwidth > 0) cycles = fmax(cycles, d.out / a->read_bandwidth);
+  if (a->write_bandwidth > 0) cycles = fmax(cycles, d.in / a->write_bandwidth);
+  if (a->shared_bandwidth > 0)
+    cycles = fmax(cycles, (d.out + d.in) / a->shared_bandwidth);
+  return ceil(cycles);
+}
+
+static void add_cycles(report_table *t, const char *name, double cycles,
                        uint64_t longest, bool limits) {
   bar b = {.whole = (double)longest};
-  draw(&b, OWN, (double)cycles);
+  draw(&b, OWN, cycles);
   report_table_name(t, name);
-  report_table_number(t, cycles);
+  report_table_cell(t, "%s", report_real(cycles).text);
   report_table_cell(t, "%.*s%s", (int)b.length, b.drawn,
                     limits ? "  <- limits" : "");
+}
+
+static void add_level_cycles(report_table *t, const calm_evaluation *e,
+                             const cost_result *r, uint32_t level) {
+  const double cycles = busy_cycles(e, r, level);
+  const char *name = report_eval_level_name(e, level);
+  if (cycles >= 0) {
+    add_cycles(t, name, cycles, r->cycles, level == r->limiting_level);
+    return;
+  }
+  report_table_name(t, name);
+  report_table_cell(t, "-");
+  report_table_cell(t, "%s", "");
 }
 
 static calm_status write_cycles(text *out, const calm_evaluation *e,
                                 const cost_result *r, const eval_levels *levels,
                                 bool color) {
   report_table t;
-  text_format(out, "\n  cycles that each level needs by itself\n");
+  text_format(
+      out,
+      "\n  cycles that each level needs at its bandwidth (-: no limit), "
+      "and the multipliers\n");
   report_table_init(&t, out->context, columns, 3);
-  for (uint32_t i = 0; i < levels->count; i++) {
-    const uint32_t level = levels->ids[i];
-    if (e->arch.levels[level].virtual_level) continue;
-    add_cycles(&t, report_eval_level_name(e, level), r->levels[level].cycles,
-               r->cycles, level == r->limiting_level);
-  }
-  add_cycles(&t, e->arch.compute.name, r->compute_cycles, r->cycles,
+  for (uint32_t i = 0; i < levels->count; i++)
+    if (!e->arch.levels[levels->ids[i]].virtual_level)
+      add_level_cycles(&t, e, r, levels->ids[i]);
+  add_cycles(&t, e->arch.compute.name, (double)r->compute_cycles, r->cycles,
              r->limiting_level == CALM_NONE);
   return report_table_finish(&t, out, color);
 }

@@ -7,6 +7,21 @@
 
 enum { SHOWN_CHANGES = 12 };
 
+/* In short, what a network passes on is of interest where it costs something.
+ */
+static bool is_shown(const eval_change *c, bool complete) {
+  return complete || !c->below || c->before_pj != c->after_pj;
+}
+
+/* Entries move up over those that are not shown. */
+static uint32_t count_shown(eval_changes *list, bool complete) {
+  uint32_t shown = 0;
+  for (uint32_t i = 0; i < list->count; i++)
+    if (is_shown(&list->data[i], complete)) list->data[shown++] = list->data[i];
+  const bool all = complete || shown <= SHOWN_CHANGES + 1;
+  return all ? shown : SHOWN_CHANGES;
+}
+
 /* ---- Headline ------------------------------------------------------------ */
 
 static void add_energies(report_table *t, const char *title, double before,
@@ -27,8 +42,8 @@ static void add_cycles(report_table *t, uint64_t before, uint64_t after) {
 
 static void add_edp(report_table *t, double before, double after) {
   report_table_cell(t, "J x cycles");
-  report_table_cell(t, "%.4g", before * 1e-12);
-  report_table_cell(t, "%.4g", after * 1e-12);
+  report_table_cell(t, "%#.4g", before * 1e-12);
+  report_table_cell(t, "%#.4g", after * 1e-12);
   report_table_cell(t, "%s", report_change(before, after).text);
 }
 
@@ -81,7 +96,7 @@ static void add_change(report_table *t, const calm_evaluation *e,
 }
 
 static calm_status write_changes(text *out, const calm_evaluation *e,
-                                 const eval_changes *list, bool complete,
+                                 eval_changes *list, bool complete,
                                  bool color) {
   const double a = e->nests[0].summary.energy_pj;
   const double b = e->nests[1].summary.energy_pj;
@@ -93,8 +108,7 @@ static calm_status write_changes(text *out, const calm_evaluation *e,
       {"tensor", COLUMN_NAME},  {"reads", COLUMN_NUMBER},
       {"fills", COLUMN_NUMBER}, {"updates", COLUMN_NUMBER},
       {title, COLUMN_NUMBER},   {"", COLUMN_NUMBER}};
-  const bool all = complete || list->count <= SHOWN_CHANGES + 1;
-  const uint32_t shown = all ? list->count : SHOWN_CHANGES;
+  const uint32_t shown = count_shown(list, complete);
   report_table t;
   text_format(out,
               "\n  second less first, over all instances, the largest first; "
@@ -103,8 +117,7 @@ static calm_status write_changes(text *out, const calm_evaluation *e,
   for (uint32_t i = 0; i < shown; i++) add_change(&t, e, &list->data[i], unit);
   TRY(report_table_finish(&t, out, color));
   if (shown < list->count)
-    text_format(out, "  and %s smaller ones (-v)\n",
-                report_number(list->count - shown).text);
+    text_format(out, "  -v shows all %s\n", report_number(list->count).text);
   return CALM_OK;
 }
 

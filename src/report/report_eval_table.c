@@ -30,9 +30,12 @@ static void add_accesses(report_table *t, const cost_tensor *c) {
   report_table_number(t, c->updates);
 }
 
+/* In short only where its share can be seen. */
 static void add_leak(report_table *t, const calm_evaluation *e,
-                     const cost_result *r, uint32_t level, report_unit unit) {
-  if (!e->energy || r->levels[level].leak_pj <= 0) return;
+                     const cost_result *r, uint32_t level, bool complete,
+                     report_unit unit) {
+  const double least = complete ? 0 : 0.0005 * r->energy_pj;
+  if (!e->energy || r->levels[level].leak_pj <= least) return;
   add_blank(t);
   report_table_cell(t, "leakage");
   for (int i = 0; i < 4; i++) add_blank(t);
@@ -40,7 +43,8 @@ static void add_leak(report_table *t, const calm_evaluation *e,
 }
 
 static void add_level(report_table *t, const calm_evaluation *e,
-                      const cost_result *r, uint32_t level, report_unit unit) {
+                      const cost_result *r, uint32_t level, bool complete,
+                      report_unit unit) {
   bool first = true;
   for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++) {
     const cost_tensor *c = report_eval_tensor(r, level, tensor);
@@ -52,7 +56,7 @@ static void add_level(report_table *t, const calm_evaluation *e,
     add_energy(t, e, c->energy_pj, r, unit);
     first = false;
   }
-  if (!first) add_leak(t, e, r, level, unit);
+  if (!first) add_leak(t, e, r, level, complete, unit);
 }
 
 static void add_multipliers(report_table *t, const calm_evaluation *e,
@@ -78,7 +82,7 @@ static report_column energy_column(report_unit unit) {
 
 calm_status report_eval_table(text *out, const calm_evaluation *e,
                               const eval_nest *n, const eval_levels *levels,
-                              bool color) {
+                              bool complete, bool color) {
   const cost_result *r = &n->result;
   const report_unit unit = report_energy_unit(r->energy_pj);
   const report_column columns[] = {
@@ -91,7 +95,7 @@ calm_status report_eval_table(text *out, const calm_evaluation *e,
               e->energy ? "; energy of all of them" : "");
   report_table_init(&t, out->context, columns, e->energy ? 8 : 6);
   for (uint32_t i = 0; i < levels->count; i++)
-    add_level(&t, e, r, levels->ids[i], unit);
+    add_level(&t, e, r, levels->ids[i], complete, unit);
   add_multipliers(&t, e, r, unit);
   return report_table_finish(&t, out, color);
 }
@@ -169,68 +173,85 @@ static bool is_shown(const cost_flow *f, bool complete) {
          (complete && f->ingresses > 0);
 }
 
-static void add_flow(report_table *t, const calm_evaluation *e,
-                     const cost_flow *f, report_unit unit) {
+/* What the columns of a table of networks are; those that hold nothing are left
+   out of it. */
+typedef struct network_view {
+  const calm_evaluation *e;
+  const cost_result *r;
+  const eval_levels *levels;
+  report_unit unit;
+  bool complete, any, links, energy;
+} network_view;
+
+static void look_at(network_view *v, const cost_flow *f) {
+  if (!is_shown(f, v->complete)) return;
+  v->any = true;
+  if (f->links > 0) v->links = true;
+  if (v->e->energy && f->energy_pj + f->link_pj > 0) v->energy = true;
+}
+
+static void add_flow(report_table *t, const network_view *v,
+                     const cost_flow *f) {
   report_table_number(t, f->fanout);
   report_table_cell(t, "%s", report_real(f->ingresses).text);
   report_table_cell(t, "%.4g", report_eval_multicast(f));
   report_table_cell(t, "%.4g", f->hops);
-  report_table_cell(t, "%s", report_real(f->links).text);
+  if (v->links) report_table_cell(t, "%s", report_real(f->links).text);
   report_table_number(t, f->spatial_reductions);
-  if (e->energy)
+  if (v->energy)
     report_table_cell(t, "%s",
-                      report_energy(f->energy_pj + f->link_pj, unit).text);
+                      report_energy(f->energy_pj + f->link_pj, v->unit).text);
 }
 
-static void add_network(report_table *t, const calm_evaluation *e,
-                        const cost_result *r, const eval_levels *levels,
-                        uint32_t i, bool complete, report_unit unit) {
+static void add_network(report_table *t, const network_view *v, uint32_t i) {
+  const uint32_t level = v->levels->ids[i];
   bool first = true;
-  for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++) {
-    const cost_flow *f = report_eval_flow(r, levels->ids[i], tensor);
-    if (!is_shown(f, complete)) continue;
-    if (first)
-      report_table_name(t, report_eval_level_name(e, levels->ids[i]));
-    else
-      add_blank(t);
-    if (first)
-      report_table_name(t, report_eval_below(e, levels, i));
-    else
-      add_blank(t);
-    report_table_name(t, e->layer.tensors[tensor].name);
-    add_flow(t, e, f, unit);
+  for (uint32_t tensor = 0; tensor < v->r->tensor_count; tensor++) {
+    const cost_flow *f = report_eval_flow(v->r, level, tensor);
+    if (!is_shown(f, v->complete)) continue;
+    report_table_name(t, first ? report_eval_level_name(v->e, level) : "");
+    report_table_name(t, v->e->layer.tensors[tensor].name);
+    add_flow(t, v, f);
     first = false;
   }
 }
 
-static bool any_network(const cost_result *r, const eval_levels *levels,
-                        bool complete) {
-  for (uint32_t i = 0; i < levels->count; i++)
-    for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++)
-      if (is_shown(report_eval_flow(r, levels->ids[i], tensor), complete))
-        return true;
-  return false;
+static uint32_t choose_columns(report_column *out, const network_view *v) {
+  const struct {
+    report_column column;
+    bool wanted;
+  } all[] = {
+      {{"below", COLUMN_NAME}, true},       {{"tensor", COLUMN_NAME}, true},
+      {{"fan-out", COLUMN_NUMBER}, true},   {{"words", COLUMN_NUMBER}, true},
+      {{"multicast", COLUMN_NUMBER}, true}, {{"hops", COLUMN_NUMBER}, true},
+      {{"links", COLUMN_NUMBER}, v->links}, {{"sums", COLUMN_NUMBER}, true},
+      {energy_column(v->unit), v->energy}};
+  uint32_t count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].wanted) out[count++] = all[i].column;
+  return count;
 }
 
 calm_status report_eval_networks(text *out, const calm_evaluation *e,
                                  const eval_nest *n, const eval_levels *levels,
                                  bool complete, bool color) {
   const cost_result *r = &n->result;
-  const report_unit unit = report_energy_unit(r->energy_pj);
-  const report_column columns[] = {
-      {"from", COLUMN_NAME},    {"to", COLUMN_NAME},
-      {"tensor", COLUMN_NAME},  {"fan-out", COLUMN_NUMBER},
-      {"words", COLUMN_NUMBER}, {"multicast", COLUMN_NUMBER},
-      {"hops", COLUMN_NUMBER},  {"links", COLUMN_NUMBER},
-      {"added", COLUMN_NUMBER}, energy_column(unit)};
+  network_view v = {.e = e,
+                    .r = r,
+                    .levels = levels,
+                    .unit = report_energy_unit(r->energy_pj),
+                    .complete = complete};
+  report_column columns[9];
   report_table t;
-  if (!any_network(r, levels, complete)) return CALM_OK;
+  for (uint32_t i = 0; i < levels->count; i++)
+    for (uint32_t tensor = 0; tensor < r->tensor_count; tensor++)
+      look_at(&v, report_eval_flow(r, levels->ids[i], tensor));
+  if (!v.any) return CALM_OK;
   text_format(out,
               "\n  networks: words into each; instances that a word reaches, "
-              "and hops, on average\n");
-  report_table_init(&t, out->context, columns, e->energy ? 10 : 9);
-  for (uint32_t i = 0; i < levels->count; i++)
-    add_network(&t, e, r, levels, i, complete, unit);
+              "and hops, on average; sums on the way\n");
+  report_table_init(&t, out->context, columns, choose_columns(columns, &v));
+  for (uint32_t i = 0; i < levels->count; i++) add_network(&t, &v, i);
   return report_table_finish(&t, out, color);
 }
 

@@ -32,6 +32,9 @@ static report_digits with_point(double n) {
   return out;
 }
 
+/* As far as three digits show, and the last bits of a sum do not. */
+static bool is_whole(double n) { return fabs(n - round(n)) < 0.0005; }
+
 report_digits report_energy(double pj, report_unit unit) {
   const double n = pj / unit.pj;
   if (n > 0 && n < 0.0005) return (report_digits){"<0.001"};
@@ -40,7 +43,7 @@ report_digits report_energy(double pj, report_unit unit) {
 
 report_digits report_real(double n) {
   if (n < 0 || !has_digits(n)) return in_powers(n);
-  return n == floor(n) ? report_number((uint64_t)n) : with_point(n);
+  return is_whole(n) ? report_number((uint64_t)round(n)) : with_point(n);
 }
 
 report_digits report_signed(double n) {

@@ -112,6 +112,20 @@ static void built_in_shapes(void **state) {
   layer_fixture_close(&f);
 }
 
+static void values_are_expressions(void **state) {
+  (void)state;
+  layer_fixture f;
+  layer_fixture_open(&f, NULL);
+  layer_fixture_must_read(
+      &f,
+      "variables: {version: 0.4, BITS: 4, batch: BITS + 1}\n"
+      "problem: {shape: gemm_ABZ, M: BITS, N: batch * 2, K: M // 2}\n");
+  assert_int_equal(layer_fixture_bound(&f, "M"), 4);
+  assert_int_equal(layer_fixture_bound(&f, "N"), 10);
+  assert_int_equal(layer_fixture_bound(&f, "K"), 2);
+  layer_fixture_close(&f);
+}
+
 /* ---- Strides, dilations -------------------------------------------------- */
 
 #define ONE "problem: {shape: cnn-layer, S: 1, Q: 1, C: 1, K: 1, N: 1, "
@@ -235,6 +249,10 @@ static void instances_refused(void **state) {
        "1:37: dimension N is 0", CALM_BAD_INPUT},
       {"problem: {shape: gemm_ABZ, M: 3, N: -1, K: 3}\n", "N is '-1'",
        CALM_BAD_INPUT},
+      {"problem: {shape: gemm_ABZ, M: 3, N: BATCH, K: 3}\n", "BATCH",
+       CALM_BAD_INPUT},
+      {"problem: {shape: gemm_ABZ, M: 3, N: K, K: N}\n", "stand for each other",
+       CALM_UNSUPPORTED},
       {"problem: {shape: gemm_ABZ, M: 3, N: 1.5, K: 3}\n", "N is '1.5'",
        CALM_BAD_INPUT},
       {"problem: {shape: gemm_ABZ, M: 3, N: [1], K: 3}\n", "N is a list",
@@ -397,6 +415,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(flat_and_instance),
                                      cmocka_unit_test(projections),
                                      cmocka_unit_test(built_in_shapes),
+                                     cmocka_unit_test(values_are_expressions),
                                      cmocka_unit_test(spellings_of_strides),
                                      cmocka_unit_test(zeros),
                                      cmocka_unit_test(nothing_is_written),

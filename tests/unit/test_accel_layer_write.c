@@ -106,7 +106,7 @@ static void odd_names(void **state) {
   layer_fixture_must_read(
       &f,
       "problem:\n  name: \"two\\nlines \\x7b%\"\n  shape:\n"
-      "    name: \"a \\\"b\\\" \\\\ \\x7b\\x7b }\\n\"\n"
+      "    name: \"a \\\"b\\\" \\\\ \\x7b\\x7b }\\n\\N\\L\\xe9\\U0001f600\"\n"
       "    dimensions: [step_2, M]\n"
       "    coefficients: [{name: Step_2x, default: 5}]\n"
       "    data_spaces:\n"
@@ -143,10 +143,64 @@ static void random_layers(void **state) {
   }
 }
 
+/* A term of a projection, in one of its spellings. */
+static char *print_term(char *out, random_state *r) {
+  const uint32_t d = random_below(r, 4), c = random_below(r, 3);
+  switch (random_below(r, 4)) {
+    case 0: return out + sprintf(out, "d%u", d);
+    case 1: return out + sprintf(out, "[d%u]", d);
+    case 2: return out + sprintf(out, "[d%u, c%u]", d, c);
+    default: return out + sprintf(out, "[d%u, %u]", d, 1 + c);
+  }
+}
+
+static char *print_tensor(char *out, random_state *r, uint32_t t) {
+  out += sprintf(out, "    - {name: t%u, read_write: %s, projection: [", t,
+                 random_below(r, 2) ? "true" : "false");
+  const uint32_t ranks = random_below(r, 4);
+  for (uint32_t i = 0; i < ranks; i++) {
+    const uint32_t terms = random_below(r, 4);
+    out += sprintf(out, "%s[", i ? ", " : "");
+    for (uint32_t k = 0; k < terms; k++) {
+      if (k > 0) out += sprintf(out, ", ");
+      out = print_term(out, r);
+    }
+    out += sprintf(out, "]");
+  }
+  return out + sprintf(out, "]}\n");
+}
+
+static void random_shapes(void **state) {
+  (void)state;
+  random_state r = random_from_seed(5);
+  for (int i = 0; i < 2000; i++) {
+    char text[4096], *out = text;
+    layer_fixture f;
+    out += sprintf(out,
+                   "problem:\n  shape:\n    dimensions: [d0, d1, d2, d3]\n"
+                   "    coefficients:\n");
+    for (uint32_t c = 0; c < 3; c++)
+      out += sprintf(out, "    - {name: c%u, default: %u}\n", c,
+                     1 + random_below(&r, 5));
+    out += sprintf(out, "    data_spaces:\n");
+    const uint32_t tensors = 1 + random_below(&r, 3);
+    for (uint32_t t = 0; t < tensors; t++) out = print_tensor(out, &r, t);
+    out += sprintf(out, "  instance: {c1: 7");
+    for (uint32_t d = 0; d < 4; d++)
+      out += sprintf(out, ", d%u: %u", d, 1 + random_below(&r, 9));
+    sprintf(out, "}\n");
+    layer_fixture_open(&f, NULL);
+    layer_fixture_must_read(&f, text);
+    check_round_trip(&f, NULL, 0);
+    layer_fixture_close(&f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes_of_timeloop_are_named),
       cmocka_unit_test(other_shapes_are_written_out),
-      cmocka_unit_test(odd_names), cmocka_unit_test(random_layers)};
+      cmocka_unit_test(odd_names), cmocka_unit_test(random_layers),
+      cmocka_unit_test(random_shapes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,17 @@ static void imperfect(void **state) {
   assert_int_equal(accel_nest_short_dimension(&product, &f->nest, &f->layer),
                    K);
   assert_int_equal(product, 4);
+  /* Beyond all numbers. */
+  assert_int_equal(nest_read(f,
+                             "mapping:\n"
+                             "- {target: GlobalBuffer, type: temporal,\n"
+                             "   factors: R9007199254740992}\n"
+                             "- {target: DRAM, type: temporal,\n"
+                             "   factors: \"R=9007199254740992,3\"}\n"),
+                   CALM_OK);
+  assert_int_equal(accel_nest_short_dimension(&product, &f->nest, &f->layer),
+                   R);
+  assert_true(product == (UINT64_C(1) << 53) * 3);
 }
 
 static void orders(void **state) {
@@ -159,6 +170,10 @@ static void splits(void **state) {
     assert_string_equal(nest_loops(f, &f->nest), rows[i].loops);
   }
   assert_int_equal(one(f, "spatial", "split: -1"), CALM_BAD_INPUT);
+  assert_string_equal(f->log, "");
+  f->levels[PE].mesh_x = 1;
+  assert_int_equal(one(f, "spatial", "factors: C2"), CALM_OK);
+  assert_non_null(strstr(f->log, "'split: 0' puts them along Y"));
 }
 
 static void spatial_without_fanout(void **state) {
@@ -234,6 +249,8 @@ static void directives_that_are_wrong(void **state) {
     calm_status status;
   } rows[] = {
       {"problem: {}", "no section 'mapping' in this file; it has problem",
+       CALM_BAD_INPUT},
+      {"{version: 0.3, mapspace: {}}", "it has version, mapspace (constraints",
        CALM_BAD_INPUT},
       {"mapping: {type: fused, nodes: []}", "fused mapping", CALM_UNSUPPORTED},
       {"mapping: K4", "a list of directives", CALM_BAD_INPUT},

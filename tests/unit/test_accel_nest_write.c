@@ -141,7 +141,7 @@ static void loops_that_cannot_be_said(void **state) {
   accel_loop loops[] = {{2, 2, K, GB, ACCEL_SPATIAL_X},
                         {2, 2, K, GB, ACCEL_SPATIAL_Y}};
   uint32_t kept[LEVELS] = {7, 7, 7};
-  const accel_nest nest = {loops, 2, kept, NULL, LEVELS};
+  const accel_nest nest = {loops, 2, kept, LEVELS, NULL};
   assert_int_equal(
       accel_nest_write(&out, &nest, &f->arch, &f->layer, f->context),
       CALM_UNSUPPORTED);

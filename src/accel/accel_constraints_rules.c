@@ -1,0 +1,354 @@
+/*
+ * Rules as they are gathered from directives: factors, orders, splits, tensors.
+ * A directive may repeat or tighten an earlier one; it may not contradict it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "accel/accel_constraints_parts.h"
+#include "base/number.h"
+
+const char *accel_place_spot(char spot[ACCEL_SPOT_SIZE], accel_place place) {
+  if (place.file)
+    snprintf(spot, ACCEL_SPOT_SIZE, "%.200s:%u", place.file, place.line);
+  else
+    snprintf(spot, ACCEL_SPOT_SIZE, "the architecture");
+  return spot;
+}
+
+calm_status accel_rules_begin(accel_rules_draft *d) {
+  const uint32_t dimensions = d->scope.layer->dimension_count;
+  const uint32_t tensors = d->scope.layer->tensor_count;
+  arena *a = d->scope.arena;
+  d->rules = (accel_constraints){.level_count = d->scope.arch->level_count};
+  ARENA_ARRAY(a, d->rules.levels, d->rules.level_count);
+  for (uint32_t i = 0; i < d->rules.level_count; i++) {
+    accel_level_rules *l = &d->rules.levels[i];
+    ARENA_ARRAY(a, l->keep_places, tensors);
+    ARENA_ARRAY(a, l->bypass_places, tensors);
+    for (int spatial = 0; spatial < 2; spatial++) {
+      accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
+      ARENA_ARRAY(a, b->factors, (size_t)dimensions * 3);
+      ARENA_ARRAY(a, b->inner, dimensions);
+      ARENA_ARRAY(a, b->outer, dimensions);
+      b->split = CALM_NONE;
+    }
+  }
+  return CALM_OK;
+}
+
+/* ---- Factors --------------------------------------------------------------
+ */
+
+const accel_factor_rule *accel_rules_find(const accel_block_rules *b,
+                                          uint32_t dimension,
+                                          accel_relation relation) {
+  for (uint32_t i = 0; i < b->factor_count; i++)
+    if (b->factors[i].dimension == dimension &&
+        b->factors[i].relation == relation)
+      return &b->factors[i];
+  return NULL;
+}
+
+static const char *const signs[] = {"=", "<=", ">="};
+
+static calm_status factors_contradict(const accel_rules_draft *d,
+                                      uint32_t level, bool spatial,
+                                      const accel_factor_rule *x,
+                                      const accel_factor_rule *y) {
+  char spot[ACCEL_SPOT_SIZE];
+  const char *name = d->scope.layer->dimensions[x->dimension].name;
+  return accel_place_fail(
+      d->scope.context, CALM_BAD_INPUT, y->place,
+      "%s%s%llu contradicts %s%s%llu in %s (%s loops of %s)", name,
+      signs[y->relation], (unsigned long long)y->value, name,
+      signs[x->relation], (unsigned long long)x->value,
+      accel_place_spot(spot, x->place), spatial ? "spatial" : "temporal",
+      d->scope.arch->levels[level].name);
+}
+
+uint64_t accel_rule_low(const accel_factor_rule *r) {
+  return r->relation == ACCEL_AT_MOST ? 1 : r->value;
+}
+
+uint64_t accel_rule_high(const accel_factor_rule *r) {
+  return r->relation == ACCEL_AT_LEAST ? UINT64_MAX : r->value;
+}
+
+static bool can_hold(const accel_factor_rule *x, const accel_factor_rule *y) {
+  return accel_rule_low(x) <= accel_rule_high(y) &&
+         accel_rule_low(y) <= accel_rule_high(x);
+}
+
+/* Timeloop passes over a factor that is larger than the bound, as files are
+   written for families of layers; so does calm, aloud. */
+static bool is_too_large(const accel_rules_draft *d, uint32_t level,
+                         const accel_factor_rule *rule) {
+  const accel_dimension *dim = &d->scope.layer->dimensions[rule->dimension];
+  if (rule->relation != ACCEL_EQUAL || rule->value <= dim->bound) return false;
+  context_log(d->scope.context, CALM_LOG_WARNING,
+              "%s:%u: %s=%llu at %s is passed over: the bound of %s is %llu",
+              rule->place.file ? rule->place.file : "", rule->place.line,
+              dim->name, (unsigned long long)rule->value,
+              d->scope.arch->levels[level].name, dim->name,
+              (unsigned long long)dim->bound);
+  return true;
+}
+
+static void tighten(accel_factor_rule *own, const accel_factor_rule *rule) {
+  if (own->relation == ACCEL_AT_MOST ? rule->value < own->value
+                                     : rule->value > own->value)
+    *own = *rule;
+}
+
+calm_status accel_rules_add_factor(accel_rules_draft *d, uint32_t level,
+                                   bool spatial,
+                                   const accel_factor_rule *rule) {
+  accel_level_rules *l = &d->rules.levels[level];
+  accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
+  accel_factor_rule *same = NULL;
+  if (is_too_large(d, level, rule)) return CALM_OK;
+  for (uint32_t i = 0; i < b->factor_count; i++) {
+    accel_factor_rule *own = &b->factors[i];
+    if (own->dimension != rule->dimension) continue;
+    if (!can_hold(own, rule))
+      return factors_contradict(d, level, spatial, own, rule);
+    if (own->relation == rule->relation) same = own;
+  }
+  if (same)
+    tighten(same, rule);
+  else
+    b->factors[b->factor_count++] = *rule;
+  return CALM_OK;
+}
+
+/* Dimensions of a set that no rule of the block is about yet get this one. */
+static calm_status add_default(accel_rules_draft *d, uint32_t level,
+                               bool spatial, uint32_t dimensions,
+                               accel_factor_rule rule, bool only_free) {
+  const accel_level_rules *l = &d->rules.levels[level];
+  const accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
+  uint32_t free = dimensions;
+  for (uint32_t i = 0; only_free && i < b->factor_count; i++)
+    free &= ~(UINT32_C(1) << b->factors[i].dimension);
+  for (uint32_t i = 0; i < d->scope.layer->dimension_count; i++) {
+    rule.dimension = i;
+    if (free >> i & 1) TRY(accel_rules_add_factor(d, level, spatial, &rule));
+  }
+  return CALM_OK;
+}
+
+static uint32_t all_dimensions(const accel_layer *layer) {
+  return (uint32_t)((UINT64_C(1) << layer->dimension_count) - 1);
+}
+
+/* The dimensions in the projections of a set of tensors. */
+static uint32_t projected(const accel_layer *layer, uint32_t tensors) {
+  uint32_t set = 0;
+  for (uint32_t t = 0; t < layer->tensor_count; t++)
+    for (uint32_t r = 0; r < layer->tensors[t].rank_count; r++)
+      for (uint32_t i = 0; i < layer->tensors[t].ranks[r].term_count; i++)
+        if (tensors >> t & 1)
+          set |= UINT32_C(1) << layer->tensors[t].ranks[r].terms[i].dimension;
+  return set;
+}
+
+static calm_status add_listed(accel_rules_draft *d, uint32_t level,
+                              bool spatial, const accel_yaml *value) {
+  accel_factors factors;
+  TRY(accel_factors_read(&factors, &d->scope, value));
+  for (uint32_t i = 0; i < factors.count; i++) {
+    const accel_factor *f = &factors.items[i];
+    if (f->residual && f->residual != f->rule.value)
+      return accel_place_fail(d->scope.context, CALM_UNSUPPORTED, f->rule.place,
+                              "a rule on the last pass of an imperfect factor");
+    TRY(accel_rules_add_factor(d, level, spatial, &f->rule));
+  }
+  return CALM_OK;
+}
+
+static calm_status add_limit(accel_rules_draft *d, uint32_t level, bool spatial,
+                             const accel_yaml *value, accel_relation relation) {
+  uint64_t limit;
+  if (!value) return CALM_OK;
+  TRY(accel_yaml_integer(&limit, d->scope.context, value, "a limit"));
+  if (limit == 0)
+    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
+                            "a limit of 0 on factors");
+  const accel_factor_rule rule = {0, relation, limit, value->place};
+  return add_default(d, level, spatial, all_dimensions(d->scope.layer), rule,
+                     true);
+}
+
+/* The macros of version 0.4 that keep dimensions at 1. */
+static calm_status add_ones(accel_rules_draft *d, uint32_t level, bool spatial,
+                            const accel_yaml *directive) {
+  const accel_layer *layer = d->scope.layer;
+  const uint32_t all = all_dimensions(layer);
+  const accel_yaml *none =
+      accel_directive_get(directive, "no_iteration_over_dataspaces");
+  const accel_yaml *only =
+      accel_directive_get(directive, "must_iterate_over_dataspaces");
+  const accel_factor_rule one = {0, ACCEL_EQUAL, 1, directive->place};
+  uint32_t tensors;
+  if (none) {
+    TRY(accel_tensors_read(&tensors, &d->scope, none));
+    TRY(add_default(d, level, spatial, projected(layer, tensors), one, false));
+  }
+  if (only) {
+    TRY(accel_tensors_read(&tensors, &d->scope, only));
+    TRY(add_default(d, level, spatial, all & ~projected(layer, tensors), one,
+                    false));
+  }
+  if (!accel_yaml_get(directive, "factors_only")) return CALM_OK;
+  return add_default(d, level, spatial, all, one, true);
+}
+
+static calm_status add_factors(accel_rules_draft *d, uint32_t level,
+                               bool spatial, const accel_yaml *directive) {
+  TRY(add_listed(d, level, spatial, accel_directive_get(directive, "factors")));
+  TRY(add_listed(d, level, spatial,
+                 accel_directive_get(directive, "factors_only")));
+  TRY(add_ones(d, level, spatial, directive));
+  TRY(add_limit(d, level, spatial,
+                accel_directive_get(directive, "default_max_factor"),
+                ACCEL_AT_MOST));
+  return add_limit(d, level, spatial,
+                   accel_directive_get(directive, "default_min_factor"),
+                   ACCEL_AT_LEAST);
+}
+
+/* ---- Orders and splits ----------------------------------------------------
+ */
+
+/* Places of dimensions, from the innermost or from the outermost. */
+typedef struct place_list {
+  uint32_t *items, *count;
+  accel_place *place;
+} place_list;
+
+/* Of two lists one must begin with the other; the longer one stays. */
+static calm_status add_list(accel_rules_draft *d, uint32_t level,
+                            const place_list *own, const uint32_t *more,
+                            uint32_t more_count, accel_place place) {
+  char spot[ACCEL_SPOT_SIZE];
+  const accel_dimension *names = d->scope.layer->dimensions;
+  for (uint32_t i = 0; i < *own->count && i < more_count; i++)
+    if (own->items[i] != more[i])
+      return accel_place_fail(
+          d->scope.context, CALM_BAD_INPUT, place,
+          "this order contradicts that in %s (loops of %s): %s and %s cannot "
+          "both be in place %u",
+          accel_place_spot(spot, *own->place),
+          d->scope.arch->levels[level].name, names[own->items[i]].name,
+          names[more[i]].name, i + 1);
+  if (more_count <= *own->count) return CALM_OK;
+  memcpy(own->items, more, more_count * sizeof *more);
+  *own->count = more_count;
+  *own->place = place;
+  return CALM_OK;
+}
+
+static calm_status add_order(accel_rules_draft *d, uint32_t level,
+                             accel_block_rules *b, const accel_yaml *value) {
+  const place_list inner = {b->inner, &b->inner_count, &b->inner_place};
+  const place_list outer = {b->outer, &b->outer_count, &b->outer_place};
+  accel_order order;
+  if (!value) return CALM_OK;
+  TRY(accel_order_read(&order, &d->scope, value));
+  TRY(add_list(d, level, &inner, order.inner, order.inner_count, value->place));
+  return add_list(d, level, &outer, order.outer, order.outer_count,
+                  value->place);
+}
+
+static calm_status add_split(accel_rules_draft *d, uint32_t level,
+                             accel_block_rules *b, const accel_yaml *value) {
+  char spot[ACCEL_SPOT_SIZE];
+  uint32_t split;
+  if (!value) return CALM_OK;
+  TRY(accel_split_read(&split, &d->scope, value));
+  if (b->split != CALM_NONE && b->split != split)
+    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
+                            "split %u contradicts split %u in %s (spatial "
+                            "loops of %s)",
+                            split, b->split,
+                            accel_place_spot(spot, b->split_place),
+                            d->scope.arch->levels[level].name);
+  b->split = split;
+  b->split_place = value->place;
+  return CALM_OK;
+}
+
+/* ---- Tensors --------------------------------------------------------------
+ */
+
+calm_status accel_rules_add_tensors(accel_rules_draft *d, uint32_t level,
+                                    uint32_t keep, uint32_t bypass,
+                                    accel_place place) {
+  accel_level_rules *l = &d->rules.levels[level];
+  char spot[ACCEL_SPOT_SIZE], other[ACCEL_SPOT_SIZE];
+  for (uint32_t t = 0; t < d->scope.layer->tensor_count; t++) {
+    const uint32_t bit = UINT32_C(1) << t;
+    if (keep & bit & ~l->keep) l->keep_places[t] = place;
+    if (bypass & bit & ~l->bypass) l->bypass_places[t] = place;
+    l->keep |= keep & bit;
+    l->bypass |= bypass & bit;
+    if (l->keep & l->bypass & bit)
+      return accel_place_fail(d->scope.context, CALM_BAD_INPUT, place,
+                              "%s must be kept at %s (%s) and bypassed (%s)",
+                              d->scope.layer->tensors[t].name,
+                              d->scope.arch->levels[level].name,
+                              accel_place_spot(spot, l->keep_places[t]),
+                              accel_place_spot(other, l->bypass_places[t]));
+  }
+  return CALM_OK;
+}
+
+/* ---- Directives -----------------------------------------------------------
+ */
+
+/* Timeloop has this at its innermost level alone: the share of the multipliers
+   that must be in use. */
+static calm_status add_parallelism(accel_rules_draft *d, uint32_t level,
+                                   const accel_yaml *directive) {
+  const accel_yaml *value = accel_directive_get(directive, "min");
+  double share;
+  if (!value) return CALM_OK;
+  TRY(accel_yaml_real(&share, d->scope.context, value, "min"));
+  if (level != 0)
+    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
+                            "the share of multipliers in use is a rule of the "
+                            "innermost level, %s",
+                            d->scope.arch->levels[0].name);
+  if (share < 0 || share > 1)
+    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
+                            "a share is between 0 and 1, not %s", value->text);
+  if (share <= d->rules.min_parallelism) return CALM_OK;
+  d->rules.min_parallelism = share;
+  d->rules.parallelism_place = value->place;
+  return CALM_OK;
+}
+
+calm_status accel_rules_add(accel_rules_draft *d, uint32_t level,
+                            accel_directive_type type,
+                            const accel_yaml *directive) {
+  accel_level_rules *l = &d->rules.levels[level];
+  const bool spatial = type == ACCEL_DIRECTIVE_SPATIAL;
+  accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
+  uint32_t keep, bypass;
+  TRY(accel_directive_check_keys(&d->scope, directive, type, true));
+  switch (type) {
+    case ACCEL_DIRECTIVE_TEMPORAL:
+    case ACCEL_DIRECTIVE_SPATIAL:
+      TRY(add_factors(d, level, spatial, directive));
+      TRY(add_order(d, level, b,
+                    accel_directive_get(directive, "permutation")));
+      return spatial ? add_split(d, level, b,
+                                 accel_directive_get(directive, "split"))
+                     : CALM_OK;
+    case ACCEL_DIRECTIVE_TENSORS:
+      TRY(accel_directive_tensors(&keep, &bypass, &d->scope, directive));
+      return accel_rules_add_tensors(d, level, keep, bypass, directive->place);
+    default: return add_parallelism(d, level, directive);
+  }
+}

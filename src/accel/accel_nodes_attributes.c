@@ -1,0 +1,217 @@
+#include <string.h>
+
+#include "accel/accel_arch_attributes.h"
+#include "accel/accel_expression.h"
+#include "accel/accel_nodes.h"
+
+bool accel_nodes_is_null(const accel_yaml *node) {
+  static const char *const words[] = {"", "~", "null", "Null", "NULL"};
+  if (!node || node->kind != ACCEL_YAML_SCALAR || node->quoted) return !node;
+  for (uint32_t i = 0; i < 5; i++)
+    if (!strcmp(node->text, words[i])) return true;
+  return false;
+}
+
+calm_status accel_nodes_mapping(const accel_yaml **out, calm_context *context,
+                                const accel_yaml *node, const char *key) {
+  const accel_yaml *value = accel_yaml_get(node, key);
+  *out = NULL;
+  if (accel_nodes_is_null(value)) return CALM_OK;
+  if (value->kind != ACCEL_YAML_MAPPING)
+    return accel_place_fail(context, CALM_BAD_INPUT, value->place,
+                            "'%s' must be a mapping", key);
+  if (value->count) *out = value;
+  return CALM_OK;
+}
+
+/* ---- Mappings in the making ---------------------------------------------- */
+
+static calm_status new_mapping(accel_yaml **out, accel_place place,
+                               uint32_t room, arena *a) {
+  accel_yaml *m;
+  ARENA_ARRAY(a, m, 1);
+  m->kind = ACCEL_YAML_MAPPING;
+  m->place = place;
+  ARENA_ARRAY(a, m->keys, room);
+  ARENA_ARRAY(a, m->key_places, room);
+  ARENA_ARRAY(a, m->items, room);
+  *out = m;
+  return CALM_OK;
+}
+
+/* Values of files are not changed by who reads them, so they can be shared. */
+static void put(accel_yaml *m, const char *key, accel_place place,
+                const accel_yaml *value) {
+  m->keys[m->count] = key;
+  m->key_places[m->count] = place;
+  m->items[m->count++] = (accel_yaml *)(uintptr_t)value;
+}
+
+/* The keys of a mapping that are, or are not, the given one. */
+static calm_status filter(const accel_yaml **out, const accel_yaml *map,
+                          const char *key, bool wanted, arena *a) {
+  accel_yaml *m;
+  *out = NULL;
+  if (!map) return CALM_OK;
+  TRY(new_mapping(&m, map->place, map->count, a));
+  for (uint32_t i = 0; i < map->count; i++)
+    if (accel_yaml_same_key(map->keys[i], key) == wanted)
+      put(m, map->keys[i], map->key_places[i], map->items[i]);
+  if (m->count) *out = m;
+  return CALM_OK;
+}
+
+calm_status accel_nodes_without(const accel_yaml **out, const accel_yaml *map,
+                                const char *key, arena *a) {
+  return filter(out, map, key, false, a);
+}
+
+calm_status accel_nodes_only(const accel_yaml **out, const accel_yaml *map,
+                             const char *key, arena *a) {
+  return filter(out, map, key, true, a);
+}
+
+/* ---- Inheritance --------------------------------------------------------- */
+
+static bool is_listed(const char *key, const char *const *keys) {
+  for (; *keys; keys++)
+    if (accel_yaml_same_key(key, *keys)) return true;
+  return false;
+}
+
+/* A storage of Timeloop's front end has values for these from the beginning, so
+   that a container's do not reach it. */
+static const char *const never_inherited[] = {"n_banks",
+                                              "cluster_size",
+                                              "reduction_supported",
+                                              "min_utilization",
+                                              "multiple_buffering",
+                                              "allow_overbooking",
+                                              "has_power_gating",
+                                              NULL};
+
+/* The level of a mesh holds nothing; only the network below it can matter. */
+static const char *const of_networks[] = {"network_word_bits",
+                                          "router_energy",
+                                          "wire_energy",
+                                          "tile_width",
+                                          "energy_per_hop",
+                                          "energy_per_ingress",
+                                          "fill_latency",
+                                          "drain_latency",
+                                          "network_fill_latency",
+                                          "network_drain_latency",
+                                          NULL};
+
+/* What a container hands on beyond that are quantities of the author's own, for
+   expressions, or of no interest to this kind of node. */
+static bool is_inherited(const char *key, accel_node_kind kind) {
+  switch (kind) {
+    case ACCEL_NODE_MESH: return is_listed(key, of_networks);
+    case ACCEL_NODE_STORAGE:
+      return accel_attributes_know(key, ACCEL_KEY_LEVEL) &&
+             !is_listed(key, never_inherited);
+    case ACCEL_NODE_COMPUTE:
+      return accel_attributes_know(key, ACCEL_KEY_COMPUTE);
+    default: return true;
+  }
+}
+
+static void warn_of_lost(calm_context *context, const accel_yaml *inherited,
+                         uint32_t i) {
+  const accel_place at = inherited->key_places[i];
+  context_log(context, CALM_LOG_WARNING,
+              "%s:%u: '%s' of a container does not reach memories (as in "
+              "Timeloop); give it to each",
+              at.file, at.line, inherited->keys[i]);
+}
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (c >= '0' && c <= '9');
+}
+
+static bool mentions(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = text; length && (at = strstr(at, name)); at++)
+    if ((at == text || !is_letter(at[-1])) && !is_letter(at[length]))
+      return true;
+  return false;
+}
+
+/* A key that no component knows, but from which another value follows. */
+static bool serves_expressions(const accel_yaml *own, uint32_t key) {
+  if (accel_arch_knows_key(own->keys[key])) return false;
+  for (uint32_t i = 0; i < own->count; i++) {
+    const accel_yaml *value = own->items[i];
+    if (i != key && value->kind == ACCEL_YAML_SCALAR && !value->quoted &&
+        mentions(value->text, own->keys[key]))
+      return true;
+  }
+  return false;
+}
+
+static calm_status put_own(accel_yaml *m, const accel_yaml *own,
+                           const accel_outside *outside, accel_node_kind kind,
+                           arena *a) {
+  const accel_scope scope = {{own, outside->inherited, outside->variables}};
+  for (uint32_t i = 0; own && i < own->count; i++) {
+    const accel_yaml *value;
+    if (accel_nodes_is_null(own->items[i])) continue;
+    if (kind != ACCEL_NODE_CONTAINER && serves_expressions(own, i)) continue;
+    TRY(accel_expression_evaluate(&value, own->items[i], &scope, a));
+    put(m, own->keys[i], own->key_places[i], value);
+  }
+  return CALM_OK;
+}
+
+static void put_inherited(accel_yaml *m, const accel_yaml *inherited,
+                          accel_node_kind kind, calm_context *context) {
+  for (uint32_t i = 0; inherited && i < inherited->count; i++) {
+    const char *key = inherited->keys[i];
+    if (accel_yaml_get(m, key)) continue;
+    if (is_inherited(key, kind))
+      put(m, key, inherited->key_places[i], inherited->items[i]);
+    else if (kind == ACCEL_NODE_STORAGE && accel_arch_key_matters(key) &&
+             is_listed(key, never_inherited))
+      warn_of_lost(context, inherited, i);
+  }
+}
+
+/* An attribute that nobody wrote. */
+static calm_status put_given(accel_yaml *m, const char *key, const char *text,
+                             accel_place place, arena *a) {
+  accel_yaml *value;
+  if (accel_yaml_get(m, key)) return CALM_OK;
+  ARENA_ARRAY(a, value, 1);
+  value->place = place;
+  value->text = text;
+  put(m, key, place, value);
+  return CALM_OK;
+}
+
+calm_status accel_nodes_attributes(const accel_yaml **out,
+                                   const accel_yaml *own,
+                                   const accel_outside *outside,
+                                   accel_node_kind kind, accel_place place,
+                                   arena *a) {
+  enum { MOST_GIVEN = 3 };
+  const accel_yaml *inherited = outside->inherited;
+  accel_yaml *m;
+  TRY(new_mapping(
+      &m, own ? own->place : place,
+      (own ? own->count : 0) + (inherited ? inherited->count : 0) + MOST_GIVEN,
+      a));
+  TRY(put_own(m, own, outside, kind, a));
+  put_inherited(m, inherited, kind, a->context);
+  if (kind == ACCEL_NODE_MESH) {
+    TRY(put_given(m, "width", "1", place, a));
+    TRY(put_given(m, "depth", "1", place, a));
+    TRY(put_given(m, "datawidth", "1", place, a));
+  } else if (kind == ACCEL_NODE_STORAGE) {
+    /* Other than in earlier versions, where DRAM cannot add. */
+    TRY(put_given(m, "reduction_supported", "true", place, a));
+  }
+  *out = m;
+  return CALM_OK;
+}

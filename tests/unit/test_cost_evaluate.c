@@ -1,0 +1,235 @@
+/*
+ * Small nests whose every number Timeloop printed: all of its iterations
+ * simulated and links off (exact), and as it runs by default (timeloop).
+ */
+#include "cost_case.h"
+
+typedef struct counts {
+  uint64_t reads, fills, updates;
+} counts;
+
+/* Numbers of both models; where they differ, the inputs do. */
+typedef struct micro {
+  const char *loops;
+  uint64_t stride;
+  uint32_t kept; /* at the innermost level */
+  uint64_t cycles;
+  double exact_pj, timeloop_pj;
+  counts exact[3][3];          /* [level][tensor] */
+  uint64_t pe_fills, gb_fills; /* of inputs, timeloop */
+} micro;
+
+/* clang-format off */
+static const micro MICROS[] = {
+    {"0tR3 1tP8 1tK4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
+     {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
+      {{12, 12, 0}, {40, 10, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 40, 10},
+    {"0tR3 1tK4 1tP8", 1, 7, 96, 19840.140703517587, 19840.140703517587,
+     {{{96, 96, 0}, {96, 10, 0}, {64, 0, 96}},
+      {{96, 12, 0}, {10, 10, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 10, 10},
+    {"0tR3 1xK4 1tP8", 1, 7, 24, 19648.844221105526, 19648.844221105526,
+     {{{24, 3, 0}, {24, 10, 0}, {16, 0, 24}},
+      {{12, 12, 0}, {10, 10, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 10, 10},
+    {"0tR3 2tP8 2tK4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
+     {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
+      {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 40, 40},
+    {"0tR3 1tP4 2tP2 2tK4", 1, 7, 96, 19742.97487437186, 19764.040201005024,
+     {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
+      {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 48, 40},
+    {"0tR3 1tP2 2tP4 2tK4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
+     {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
+      {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 40, 40},
+    {"0tK4 1tP8 1tR3", 1, 7, 96, 19953.18592964824, 19953.18592964824,
+     {{{96, 12, 0}, {96, 24, 0}, {64, 64, 96}},
+      {{12, 12, 0}, {24, 10, 0}, {64, 0, 96}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 22, 10},
+    {"0tK4 1tR3 1tP8", 1, 7, 96, 19863.356783919597, 19861.206030150755,
+     {{{96, 96, 0}, {96, 24, 0}, {64, 0, 96}},
+      {{96, 12, 0}, {24, 10, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 17, 10},
+    {"0tK4 1tR3 1tP8", 2, 7, 96, 19877.96984924623, 19880.120603015075,
+     {{{96, 96, 0}, {96, 17, 0}, {64, 0, 96}},
+      {{96, 12, 0}, {17, 17, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {17, 0, 0}, {0, 0, 32}}}, 24, 17},
+    {"0tR3 1tP8 2tK4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
+     {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
+      {{12, 12, 0}, {40, 10, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 40, 10},
+    {"0tR3 1xP4 1tP2 2tK4", 1, 7, 24, 19859.497487437187, 19859.497487437187,
+     {{{24, 12, 0}, {24, 24, 0}, {16, 0, 24}},
+      {{12, 12, 0}, {96, 10, 0}, {0, 0, 32}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 24, 10},
+    {"1xK4 1tP8 1tR3", 1, 0, 24, 19877.78894472362, 19877.78894472362,
+     {{{0}},
+      {{96, 12, 0}, {24, 10, 0}, {64, 0, 96}},
+      {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 0, 10},
+};
+/* clang-format on */
+
+static void check_counts(const cost_case *c, const micro *m) {
+  for (uint32_t level = 0; level < CASE_LEVELS; level++)
+    for (uint32_t t = 0; t < 3; t++) {
+      const cost_tensor *got = case_tensor(c, level, t);
+      assert_int_equal(got->reads, m->exact[level][t].reads);
+      assert_int_equal(got->fills, m->exact[level][t].fills);
+      assert_int_equal(got->updates, m->exact[level][t].updates);
+    }
+}
+
+static void counts_are_timeloops(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof MICROS / sizeof *MICROS; i++) {
+    const micro *m = &MICROS[i];
+    cost_case c;
+    case_open(&c, m->stride);
+    c.kept[0] = m->kept;
+    case_run(&c, COST_EXACT, m->loops);
+    assert_int_equal(c.result.verdict.fault, COST_VALID);
+    assert_int_equal(c.result.cycles, m->cycles);
+    assert_int_equal(c.result.computes, 96);
+    assert_close(c.result.energy_pj, m->exact_pj);
+    assert_close(c.result.edp, m->exact_pj * (double)m->cycles);
+    assert_int_equal(c.result.limiting_level, CALM_NONE);
+    check_counts(&c, m);
+    case_run(&c, COST_TIMELOOP, m->loops);
+    assert_int_equal(c.result.cycles, m->cycles);
+    assert_close(c.result.energy_pj, m->timeloop_pj);
+    assert_int_equal(case_tensor(&c, 0, INPUTS)->fills, m->pe_fills);
+    assert_int_equal(case_tensor(&c, 1, INPUTS)->fills, m->gb_fills);
+    case_close(&c);
+  }
+}
+
+/* ---- One key at a time --------------------------------------------------- */
+
+/* The nest, its figures, and then what one key of the global buffer does. */
+static const char SPREAD[] = "0tR3 1xP2 1xK2 1tP2 2tP2 2tK2";
+static const double SPREAD_PJ = 19741.708542713568;
+
+static void check_energy(cost_case *c, double more, double weights,
+                         double inputs, double outputs) {
+  case_run(c, COST_EXACT, SPREAD);
+  assert_int_equal(c->result.verdict.fault, COST_VALID);
+  assert_int_equal(c->result.cycles, 24);
+  assert_close(c->result.energy_pj, SPREAD_PJ + more);
+  assert_close(case_flow(c, 1, WEIGHTS)->energy_pj, weights);
+  assert_close(case_flow(c, 1, INPUTS)->energy_pj, inputs);
+  assert_close(case_flow(c, 1, OUTPUTS)->energy_pj, outputs);
+}
+
+static void networks_cost_what_they_do_in_timeloop(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  accel_network *n = &c.levels[1].network;
+  const accel_network bare = *n;
+  check_energy(&c, 0, 0, 0, 0);
+  n->ingress_pj = 1;
+  check_energy(&c, 80, 12, 36, 32);
+  *n = bare, n->hop_given = true, n->hop_pj = 1;
+  check_energy(&c, 162, 24, 90, 48);
+  assert_close(case_flow(&c, 1, INPUTS)->hops, 2.5);
+  *n = bare, n->router_pj = 1;
+  check_energy(&c, 208, 36, 108, 64);
+  *n = bare, n->wire_pj = 1;
+  check_energy(&c, 0, 0, 0, 0);
+  n->tile_width = 1000;
+  check_energy(&c, 1296, 192, 720, 384);
+  n->hop_given = true; /* a hop of 0 pJ that is told is 0 */
+  check_energy(&c, 0, 0, 0, 0);
+  case_close(&c);
+}
+
+static void latencies_are_added_at_the_end(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  c.levels[1].network.fill_cycles = 5;
+  c.levels[1].network.drain_cycles = 7;
+  c.levels[0].energy.leak_pj = 0.01;
+  case_run(&c, COST_EXACT, SPREAD);
+  assert_int_equal(c.result.cycles, 36);
+  assert_int_equal(c.result.compute_cycles, 24);
+  assert_close(c.result.levels[0].leak_pj, 0.01 * 24 * 4);
+  case_close(&c);
+}
+
+static void address_generation_is_paid_per_cluster(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  c.levels[1].energy.address_pj = 1;
+  case_run(&c, COST_EXACT, SPREAD);
+  assert_close(c.result.energy_pj, SPREAD_PJ + 112);
+  case_close(&c);
+}
+
+/* Three words a cycle for reads, fills and updates together. */
+static void shared_bandwidth_limits(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  c.levels[0].read_bandwidth = c.levels[0].write_bandwidth = 0;
+  c.levels[0].shared_bandwidth = 3;
+  case_run(&c, COST_EXACT, SPREAD);
+  assert_int_equal(c.result.cycles, 38);
+  assert_int_equal(c.result.limiting_level, 0);
+  assert_close(c.result.utilization, 96. / 64 / 38);
+  accel_scale scales[] = {{"Inputs", 0}, {"Weights", 0}, {"Outputs", 1}};
+  c.levels[0].scales = scales;
+  c.levels[0].scale_count = 3;
+  case_run(&c, COST_EXACT, SPREAD);
+  assert_int_equal(c.result.cycles, 24);
+  case_close(&c);
+}
+
+/* A sink that adds spares the way down. */
+static void reductions_at_dram(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  case_run(&c, COST_EXACT, "0tK4 2tP8 2tR3");
+  assert_close(case_flow(&c, 2, OUTPUTS)->ingresses, 2 * 96 - 32);
+  c.levels[2].reduction_supported = true;
+  case_run(&c, COST_EXACT, "0tK4 2tP8 2tR3");
+  assert_close(case_flow(&c, 2, OUTPUTS)->ingresses, 96);
+  case_close(&c);
+}
+
+/* A result is used again and again; an invalid nest between two valid ones
+   leaves nothing behind, nor does one that links. */
+static void results_do_not_depend_on_what_was_before(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  case_run(&c, COST_TIMELOOP, SPREAD);
+  const double first = c.result.energy_pj;
+  case_loops(&c, "0tR3 1xP4 1tP2 2tK2");
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  assert_int_equal(c.result.verdict.fault, COST_FACTORS);
+  case_loops(&c, "0xK4 1tP8 1tR3");
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  case_loops(&c, SPREAD);
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  assert_true(c.result.energy_pj == first);
+  case_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(counts_are_timeloops),
+      cmocka_unit_test(networks_cost_what_they_do_in_timeloop),
+      cmocka_unit_test(latencies_are_added_at_the_end),
+      cmocka_unit_test(address_generation_is_paid_per_cluster),
+      cmocka_unit_test(shared_bandwidth_limits),
+      cmocka_unit_test(reductions_at_dram),
+      cmocka_unit_test(results_do_not_depend_on_what_was_before),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
