@@ -333,7 +333,8 @@ static void draw_capacity(draft *d, accel_level *l, uint32_t level) {
   l->entries = l->capacity_words = ACCEL_UNLIMITED;
   l->multiple_buffering = 1;
   if (chance(d, 20)) return;
-  l->capacity_words = words * (1 + below(d, 3)) + below(d, 8) + 1;
+  l->capacity_words = words * (1 + below(d, 3)) + below(d, 3) * below(d, 4);
+  if (l->capacity_words == 0) l->capacity_words = 1;
   if (!d->options->valid && chance(d, 2) && words > 1)
     l->capacity_words = words - 1;
   l->entries = l->capacity_words;
