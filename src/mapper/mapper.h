@@ -1,0 +1,43 @@
+/*
+ * Finding loop nests: of all nests of a layer that fit an architecture and its
+ * constraints, one that costs least.  Perfect factors.  The cost is that of
+ * model `exact` (cost.h), and every nest that is handed out was costed by
+ * cost_evaluate.  Methods: `exact` with a proof, and two baselines that draw
+ * nests at random.
+ */
+#ifndef CALM_MAPPER_MAPPER_H
+#define CALM_MAPPER_MAPPER_H
+
+#include "accel/accel_constraints.h"
+#include "base/limits.h"
+#include "cost/cost.h"
+
+typedef enum mapper_objective {
+  MAPPER_ENERGY,
+  MAPPER_DELAY, /* cycles */
+  MAPPER_EDP,   /* energy times cycles */
+  MAPPER_DELAY_ENERGY /* least energy among those of least cycles */
+} mapper_objective;
+
+/* What nests there are: those that the constraints allow. */
+typedef struct mapper_problem {
+  const accel_arch *arch;
+  const accel_layer *layer;
+  const accel_constraints *constraints; /* NULL: none */
+  /* Per level, bit t: tensor t has to be kept, may be kept.  A tensor that may
+     but need not be kept is for the mapper to decide. */
+  const uint32_t *must_keep, *may_keep;
+  mapper_objective objective;
+} mapper_problem;
+
+typedef struct mapper_result {
+  calm_outcome outcome;
+  accel_nest nest; /* unless infeasible, or nothing was found */
+  cost_result cost;
+  double value, bound; /* of the objective: pJ, cycles or pJ times cycles */
+  uint64_t states;     /* labels, or nests drawn */
+  uint64_t rounds;     /* of the bound, or nests that were valid */
+  const char *reason;  /* why there is none; NULL otherwise */
+} mapper_result;
+
+#endif
