@@ -14,8 +14,8 @@
 
 typedef enum mapper_objective {
   MAPPER_ENERGY,
-  MAPPER_DELAY, /* cycles */
-  MAPPER_EDP,   /* energy times cycles */
+  MAPPER_DELAY,       /* cycles */
+  MAPPER_EDP,         /* energy times cycles */
   MAPPER_DELAY_ENERGY /* least energy among those of least cycles */
 } mapper_objective;
 
@@ -30,6 +30,13 @@ typedef struct mapper_problem {
   mapper_objective objective;
 } mapper_problem;
 
+/* Each pruning rule of the exact search can be left out: it then takes longer
+   and finds nests of the same value. */
+typedef struct mapper_rules {
+  bool no_bound;     /* prune nothing by what completions cost at least */
+  bool no_dominance; /* only labels that equal another are dropped */
+} mapper_rules;
+
 typedef struct mapper_result {
   calm_outcome outcome;
   accel_nest nest; /* unless infeasible, or nothing was found */
@@ -39,5 +46,14 @@ typedef struct mapper_result {
   uint64_t rounds;     /* of the bound, or nests that were valid */
   const char *reason;  /* why there is none; NULL otherwise */
 } mapper_result;
+
+/*
+ * A nest of least cost, with proof: dynamic programming over tiles, innermost
+ * loop first (mapper_exact.c).  Given which level keeps which tensor.  A search
+ * that was stopped reports CALM_FEASIBLE with the bound that it had reached, or
+ * CALM_LIMIT.  What it cannot do yet is CALM_UNSUPPORTED.
+ */
+calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
+                         const mapper_rules *rules, limits *l, arena *a);
 
 #endif

@@ -1,0 +1,189 @@
+#include "mapper/mapper_parts.h"
+
+/*
+ * What a word costs, by account.  Energy is one account for all levels whose
+ * instances do not share accesses, and one for each level whose instances do.
+ * Each bandwidth is one.
+ */
+
+typedef struct prices {
+  double *fill, *send, *fetch, *saved, *compulsory;
+} prices;
+
+/* The price of one count at a level, for one tensor, in an account. */
+typedef struct tariff {
+  double fill, read, update;
+} tariff;
+
+/* ---- Links --------------------------------------------------------------- */
+
+static calm_status make_links(mapper_space *s, arena *a) {
+  mapper_link *links;
+  ARENA_ARRAY(a, links, (size_t)s->tensor_count * s->level_count);
+  for (uint32_t t = 0; t < s->tensor_count; t++) {
+    uint32_t child = CALM_NONE;
+    for (uint32_t l = 0; l < s->level_count; l++) {
+      if (!(s->kept[l] >> t & 1)) continue;
+      links[s->link_count++] = (mapper_link){t, child, l};
+      child = l;
+    }
+  }
+  s->links = links;
+  return CALM_OK;
+}
+
+/* ---- Prices -------------------------------------------------------------- */
+
+/* Accesses are of whole blocks; a part of a block costs a part here. */
+static tariff energy_tariff(const mapper_space *s, uint32_t level,
+                            uint32_t tensor) {
+  const cost_store *store = &s->tables->stores[level];
+  const double block = cost_real(store->block);
+  const bool written = s->tensors[tensor].written;
+  return (tariff){
+      .fill = store->write_pj / block + store->address_pj,
+      .read = store->read_pj / block + (written ? 0 : store->address_pj),
+      .update = store->update_pj / block + store->address_pj,
+  };
+}
+
+/* Which counts a bandwidth bears. */
+enum { READS = 1, WRITES = 2 };
+
+static tariff bandwidth_tariff(const mapper_space *s, uint32_t level,
+                               uint32_t tensor, uint32_t what) {
+  const double scale = s->tables->stores[level].scales[tensor];
+  return (tariff){
+      .fill = what & WRITES ? scale : 0,
+      .read = what & READS ? scale : 0,
+      .update = what & WRITES ? scale : 0,
+  };
+}
+
+static void enter_fill(prices *p, const mapper_space *s, uint32_t link,
+                       const tariff *t) {
+  const mapper_link *l = &s->links[link];
+  p->fill[link] += t->fill;
+  if (s->tensors[l->tensor].written)
+    p->saved[l->child] += t->fill * s->tensors[l->tensor].least;
+}
+
+static void enter_send(prices *p, const mapper_space *s, uint32_t link,
+                       const tariff *t) {
+  const mapper_link *l = &s->links[link];
+  p->send[link] += t->read;
+  if (!s->tensors[l->tensor].written) return;
+  p->fetch[link] += t->read;
+  p->send[link] += t->update;
+  p->saved[l->parent] += t->read * s->tensors[l->tensor].least;
+}
+
+/* Every word that is used crosses each link once; a written one upwards. */
+static void sum_compulsory(prices *p, const mapper_space *s) {
+  for (uint32_t level = 0; level < s->level_count; level++)
+    for (uint32_t i = 0; i < s->link_count; i++) {
+      const mapper_link *l = &s->links[i];
+      const mapper_tensor *t = &s->tensors[l->tensor];
+      if (l->child == CALM_NONE || l->child < level) continue;
+      p->compulsory[level] +=
+          t->least * (p->send[i] - p->fetch[i] + (t->written ? 0 : p->fill[i]));
+    }
+}
+
+static calm_status reserve_prices(prices *p, const mapper_space *s, arena *a) {
+  ARENA_ARRAY(a, p->fill, s->link_count);
+  ARENA_ARRAY(a, p->send, s->link_count);
+  ARENA_ARRAY(a, p->fetch, s->link_count);
+  ARENA_ARRAY(a, p->saved, s->level_count);
+  ARENA_ARRAY(a, p->compulsory, s->level_count);
+  return CALM_OK;
+}
+
+static void keep_prices(mapper_account *out, const prices *p) {
+  out->fill = p->fill;
+  out->send = p->send;
+  out->fetch = p->fetch;
+  out->saved = p->saved;
+  out->compulsory = p->compulsory;
+}
+
+/* ---- Accounts ------------------------------------------------------------ */
+
+static bool shares_accesses(const mapper_space *s, uint32_t level) {
+  const cost_store *store = &s->tables->stores[level];
+  return store->clusters < store->instances;
+}
+
+/* The energy of one level, or (CALM_NONE) of all that share nothing. */
+static calm_status add_energy(mapper_account *out, const mapper_space *s,
+                              uint32_t level, arena *a) {
+  prices p;
+  TRY(reserve_prices(&p, s, a));
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    const mapper_link *l = &s->links[i];
+    const uint32_t ends[2] = {l->child, l->parent};
+    for (uint32_t k = 0; k < 2; k++) {
+      if (ends[k] == CALM_NONE) continue;
+      if (level == CALM_NONE ? shares_accesses(s, ends[k]) : level != ends[k])
+        continue;
+      const tariff t = energy_tariff(s, ends[k], l->tensor);
+      (k ? enter_send : enter_fill)(&p, s, i, &t);
+    }
+  }
+  sum_compulsory(&p, s);
+  *out = (mapper_account){.energy = true, .level = level};
+  out->clusters = level == CALM_NONE ? 0 : s->tables->stores[level].clusters;
+  keep_prices(out, &p);
+  return CALM_OK;
+}
+
+static calm_status add_bandwidth(mapper_account *out, const mapper_space *s,
+                                 uint32_t level, double bandwidth,
+                                 uint32_t what, arena *a) {
+  prices p;
+  TRY(reserve_prices(&p, s, a));
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    const mapper_link *l = &s->links[i];
+    const tariff t = bandwidth_tariff(s, level, l->tensor, what);
+    if (l->child == level) enter_fill(&p, s, i, &t);
+    if (l->parent == level) enter_send(&p, s, i, &t);
+  }
+  sum_compulsory(&p, s);
+  *out = (mapper_account){.level = level, .bandwidth = bandwidth};
+  keep_prices(out, &p);
+  return CALM_OK;
+}
+
+static calm_status add_energies(mapper_space *s, mapper_account *out,
+                                arena *a) {
+  TRY(add_energy(&out[s->account_count++], s, CALM_NONE, a));
+  for (uint32_t l = 0; l < s->level_count; l++)
+    if (s->kept[l] && shares_accesses(s, l))
+      TRY(add_energy(&out[s->account_count++], s, l, a));
+  return CALM_OK;
+}
+
+static calm_status add_bandwidths(mapper_space *s, mapper_account *out,
+                                  arena *a) {
+  for (uint32_t l = 0; l < s->level_count; l++) {
+    const cost_store *store = &s->tables->stores[l];
+    const double limits[3] = {store->read_bandwidth, store->write_bandwidth,
+                              store->shared_bandwidth};
+    for (uint32_t what = READS; what <= (READS | WRITES); what++)
+      if (s->kept[l] && limits[what - 1] > 0)
+        TRY(add_bandwidth(&out[s->account_count++], s, l, limits[what - 1],
+                          what, a));
+  }
+  return CALM_OK;
+}
+
+calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
+                                 arena *a) {
+  TRY(make_links(s, a));
+  mapper_account *accounts;
+  ARENA_ARRAY(a, accounts, 1 + 4 * (size_t)s->level_count);
+  if (energy) TRY(add_energies(s, accounts, a));
+  if (delay) TRY(add_bandwidths(s, accounts, a));
+  s->accounts = accounts;
+  return CALM_OK;
+}

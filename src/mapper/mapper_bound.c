@@ -1,0 +1,128 @@
+#include "mapper/mapper_bound.h"
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* ---- Chains -------------------------------------------------------------- */
+
+static size_t at_node(const mapper_space *s, uint32_t node, uint32_t tensor) {
+  return (size_t)node * s->tensor_count + tensor;
+}
+
+/*
+ * Later loops on a window of n iterations in all turn (n - 1) / n of what is
+ * now outside into repeats, each of which saves a tile at most.
+ */
+double mapper_bound_gain(const mapper_space *s, const mapper_chain *c,
+                         uint32_t node) {
+  const uint32_t tensor = s->links[c->link].tensor;
+  const double left = s->sliding[at_node(s, node, tensor)];
+  const double words = s->words[at_node(s, c->tile, tensor)];
+  return words * s->visits[node] * (1 - 1 / left);
+}
+
+/* The fan-outs between the temporal loops of `level` and the parent. */
+static double fans_below(const mapper_space *s, uint32_t level,
+                         uint32_t parent) {
+  return s->beyond[level] / s->beyond[parent];
+}
+
+mapper_least mapper_bound_chain(const mapper_space *s, const mapper_chain *c,
+                                uint32_t node, uint32_t level) {
+  const mapper_link *link = &s->links[c->link];
+  const mapper_tensor *t = &s->tensors[link->tensor];
+  const size_t at = at_node(s, node, link->tensor);
+  const double cast = c->reached ? 1
+                                 : smaller(fans_below(s, level, link->parent),
+                                           s->unmoved[at] * s->halo[at]);
+  mapper_least out = {c->words, c->words * c->sent / cast};
+  if (c->state == MAPPER_OPEN) {
+    const double reuse = s->unmoved[at] * s->sliding[at];
+    out.arrive = c->words / reuse;
+    out.leave = c->words * c->sent / reuse;
+  } else if (c->state == MAPPER_ALIVE) {
+    out.arrive -= mapper_bound_gain(s, c, node) * c->spread;
+    out.leave = out.arrive * c->sent / cast;
+  }
+  out.arrive = larger(out.arrive, t->least);
+  out.leave = larger(out.leave, t->least);
+  return out;
+}
+
+/* ---- Accounts ------------------------------------------------------------ */
+
+double mapper_bound_same(const mapper_space *s, uint32_t node, uint32_t level) {
+  return s->written ? smaller(s->beyond[level],
+                              s->unmoved[at_node(s, node, s->written_tensor)])
+                    : 1;
+}
+
+/*
+ * Of a written tensor the words that go back down are counted apart: first
+ * touches save from them, the more the more instances start sums of their own,
+ * but never more than all.
+ */
+typedef struct tally {
+  double fixed;    /* at least */
+  double returned; /* before first touches are taken off */
+} tally;
+
+static void add_chain(tally *sum, const mapper_space *s,
+                      const mapper_account *a, const mapper_chain *c,
+                      const mapper_least *least, double same) {
+  const mapper_link *link = &s->links[c->link];
+  const double fill = least->arrive * a->fill[c->link];
+  const double send = least->leave * a->send[c->link];
+  if (!s->tensors[link->tensor].written) {
+    sum->fixed += fill + send;
+    return;
+  }
+  const double fetch = least->leave * a->fetch[c->link];
+  sum->fixed += send - fetch;
+  sum->returned += fill;
+  if (c->reached)
+    sum->returned += fetch;
+  else
+    sum->fixed +=
+        larger(0, (least->leave - s->tensors[link->tensor].least * same) *
+                      a->fetch[c->link]);
+}
+
+/* Instances in use become more; the share of an account falls with that. */
+static double share_of(const mapper_account *a, double spread) {
+  if (!a->energy) return 1 / (spread * a->bandwidth);
+  return a->level == CALM_NONE || spread <= a->clusters ? 1
+                                                        : a->clusters / spread;
+}
+
+mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
+                                uint32_t level) {
+  const uint32_t node = l->node;
+  const double same = mapper_bound_same(s, node, level);
+  const double growth = smaller(s->beyond[level], s->visits[node]);
+  const mapper_chain *chains = mapper_chains(s, l);
+  mapper_least least[MAPPER_MOST_LINKS];
+  mapper_floor out = {s->tables->macs * s->tables->mac_pj,
+                      s->tables->macs / (l->spread * growth)};
+  for (uint32_t i = 0; i < l->chain_count; i++)
+    least[i] = mapper_bound_chain(s, &chains[i], node, level);
+  for (uint32_t j = 0; j < s->account_count; j++) {
+    const mapper_account *a = &s->accounts[j];
+    const mapper_sum *sum = &mapper_sums(l)[j];
+    tally t = {sum->total - sum->returned, sum->returned};
+    t.fixed += a->compulsory[level];
+    for (uint32_t i = 0; i < l->chain_count; i++)
+      add_chain(&t, s, a, &chains[i], &least[i], same);
+    const double outside = a->level != CALM_NONE && a->level > level
+                               ? s->beyond[a->level]
+                               : growth;
+    const double value = (t.fixed + larger(0, t.returned - sum->saved * same)) *
+                         share_of(a, sum->spread * outside);
+    if (a->energy)
+      out.energy_pj += value;
+    else
+      out.cycles = larger(out.cycles, value);
+  }
+  out.cycles += s->tables->network_cycles;
+  return out;
+}

@@ -1,0 +1,32 @@
+/*
+ * What every completion of a label costs at least.
+ */
+#ifndef CALM_MAPPER_MAPPER_BOUND_H
+#define CALM_MAPPER_MAPPER_BOUND_H
+
+#include "mapper/mapper_label.h"
+
+typedef struct mapper_floor {
+  double energy_pj, cycles;
+} mapper_floor;
+
+/* Words that arrive and that leave over a link, at least. */
+typedef struct mapper_least {
+  double arrive, leave;
+} mapper_least;
+mapper_least mapper_bound_chain(const mapper_space *s, const mapper_chain *c,
+                                uint32_t node, uint32_t level);
+
+/* How much an alive chain can still save, at most: in words, at spread 1. */
+double mapper_bound_gain(const mapper_space *s, const mapper_chain *c,
+                         uint32_t node);
+
+/* How many times more instances may sum up one written word, from here on. */
+double mapper_bound_same(const mapper_space *s, uint32_t node, uint32_t level);
+
+/* The label stands among the temporal loops of `level`.  At the end of the last
+   level, with all chains settled, it is the cost itself. */
+mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
+                                uint32_t level);
+
+#endif

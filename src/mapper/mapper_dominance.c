@@ -1,0 +1,146 @@
+#include "mapper/mapper_dominance.h"
+
+#include <string.h>
+
+#include "mapper/mapper_bound.h"
+
+/*
+ * A against B, account by account.  What A still has pending counts in full,
+ * what B has counts as little as it can become; where both shrink alike (both
+ * open, or both cast over the same fan-outs) they are compared one by one.
+ */
+
+/* Differences in the last digits decide nothing. */
+static bool exceeds(double a, double b) { return a > b + b * 1e-12; }
+
+/* A chain of each, of one link; NULL: settled. */
+typedef struct pair {
+  const mapper_chain *a, *b;
+} pair;
+
+/* Does every gain of b's window come to a's as well? */
+static bool keeps_pace(const mapper_chain *a, const mapper_chain *b) {
+  return a && a->state == MAPPER_ALIVE && a->tile == b->tile &&
+         a->ahead == b->ahead && a->back == b->back &&
+         a->touched == b->touched && !(a->seen & ~b->seen) &&
+         !(a->tied & ~b->tied);
+}
+
+/* Words of b at least, in full or with what it gains beyond a. */
+static double least_words(const mapper_space *s, const pair *p, uint32_t node,
+                          double *gain) {
+  *gain = p->b->state == MAPPER_ALIVE
+              ? mapper_bound_gain(s, p->b, node) * p->b->spread
+              : 0;
+  return p->b->words - *gain;
+}
+
+/* The part of the comparison that is chain against chain. */
+static bool comparable(const mapper_space *s, const pair *p, uint32_t node) {
+  const mapper_chain *a = p->a, *b = p->b;
+  if (!b) return true;
+  const bool open = b->state == MAPPER_OPEN;
+  if (open) {
+    if (!a || a->state != MAPPER_OPEN) return false;
+    const uint32_t tensor = s->links[b->link].tensor;
+    if (s->tensors[tensor].windows && a->tile != b->tile) return false;
+    return !exceeds(a->words, b->words) &&
+           !exceeds(a->words * a->sent, b->words * b->sent);
+  }
+  if (b->reached) return true;
+  double gain;
+  const double words = least_words(s, p, node, &gain);
+  if (keeps_pace(a, b)) {
+    const double same = gain / b->spread * a->spread;
+    return !exceeds(a->words * a->sent, b->words * b->sent) &&
+           !exceeds((a->words - same) * a->sent, words * b->sent);
+  }
+  return !exceeds(a->words * a->sent, words * b->sent);
+}
+
+/* What a pair adds to the two sides of an account. */
+static void weigh(double *left, double *right, const mapper_space *s,
+                  const mapper_account *account, const pair *p, uint32_t node) {
+  const mapper_chain *a = p->a, *b = p->b;
+  if (b && b->state == MAPPER_OPEN) return;
+  /* While neither has reached the parent, what is sent was compared. */
+  const bool sent = (a && a->reached) || (b && b->reached) || !a || !b;
+  double price_a = 0, price_b = 0, gain = 0;
+  if (a) {
+    price_a =
+        account->fill[a->link] + (sent ? a->sent * account->send[a->link] : 0);
+    *left += a->words * price_a;
+  }
+  if (!b) return;
+  price_b =
+      account->fill[b->link] + (sent ? b->sent * account->send[b->link] : 0);
+  least_words(s, p, node, &gain);
+  *right += b->words * price_b;
+  if (keeps_pace(a, b)) {
+    const double less = gain - gain / b->spread * a->spread *
+                                   (price_b > 0 ? price_a / price_b : 0);
+    gain = less > 0 ? less : 0;
+  }
+  *right -= gain * price_b;
+}
+
+/* Chains lie in the order of their links. */
+static bool next_pair(pair *out, const mapper_space *s, const mapper_label *a,
+                      const mapper_label *b, uint32_t *i, uint32_t *k) {
+  const mapper_chain *x = *i < a->chain_count ? mapper_chains(s, a) + *i : NULL;
+  const mapper_chain *y = *k < b->chain_count ? mapper_chains(s, b) + *k : NULL;
+  if (!x && !y) return false;
+  if (x && y && x->link != y->link) {
+    if (x->link < y->link)
+      y = NULL;
+    else
+      x = NULL;
+  }
+  *i += x != NULL, *k += y != NULL;
+  *out = (pair){x, y};
+  return true;
+}
+
+static bool account_exceeds(const mapper_space *s, uint32_t account,
+                            const mapper_label *a, const mapper_label *b,
+                            double same) {
+  const mapper_sum *x = &mapper_sums(a)[account], *y = &mapper_sums(b)[account];
+  if (x->spread < y->spread && s->accounts[account].level != CALM_NONE)
+    return true;
+  double left = x->total, right = y->total;
+  uint32_t i = 0, k = 0;
+  for (pair p; next_pair(&p, s, a, b, &i, &k);)
+    weigh(&left, &right, s, &s->accounts[account], &p, a->node);
+  return exceeds(left - x->saved, right - y->saved) ||
+         exceeds(left - x->saved * same, right - y->saved * same);
+}
+
+bool mapper_dominates(const mapper_space *s, const mapper_label *a,
+                      const mapper_label *b, uint32_t level, bool delay) {
+  if (a->locked & ~b->locked) return false;
+  if (delay && a->spread < b->spread) return false;
+  uint32_t i = 0, k = 0;
+  for (pair p; next_pair(&p, s, a, b, &i, &k);)
+    if (!comparable(s, &p, a->node)) return false;
+  const double same = mapper_bound_same(s, a->node, level);
+  for (uint32_t j = 0; j < s->account_count; j++)
+    if (account_exceeds(s, j, a, b, same)) return false;
+  return true;
+}
+
+bool mapper_label_equal(const mapper_space *s, const mapper_label *a,
+                        const mapper_label *b) {
+  if (a->trace != b->trace || a->locked != b->locked ||
+      a->spread != b->spread || a->chain_count != b->chain_count)
+    return false;
+  const mapper_chain *x = mapper_chains(s, a), *y = mapper_chains(s, b);
+  for (uint32_t i = 0; i < a->chain_count; i++)
+    if (x[i].link != y[i].link || x[i].state != y[i].state ||
+        x[i].words != y[i].words || x[i].sent != y[i].sent ||
+        x[i].spread != y[i].spread || x[i].tile != y[i].tile ||
+        x[i].seen != y[i].seen || x[i].tied != y[i].tied ||
+        x[i].ahead != y[i].ahead || x[i].back != y[i].back)
+      return false;
+  return !memcmp(mapper_sums(a), mapper_sums(b),
+                 s->account_count * sizeof(mapper_sum));
+}

@@ -1,0 +1,128 @@
+#include <math.h>
+
+#include "mapper/mapper_bound.h"
+#include "mapper/mapper_search.h"
+
+/*
+ * Threshold deepening: rounds with a growing threshold, each of which prunes
+ * whatever cannot stay below it.  If a round finds a nest, the best one is the
+ * best of all; if it finds none, nothing costs less than the least bound that
+ * was pruned.  No start heuristic is needed, and a stopped search knows a
+ * bound.
+ *
+ * A search counts parts of blocks and of cycles; what a nest costs has them
+ * rounded up.  If the best nest costs more than the bound for that reason, one
+ * more round looks at all that might cost less, and drops only labels that
+ * equal another.
+ */
+
+/* Labels of the last round, at most. */
+enum { MOST_LAST_STATES = 4000000 };
+
+static const double first_step = 0.002; /* of the root bound */
+
+/* ---- Rounds -------------------------------------------------------------- */
+
+typedef struct progress {
+  double bound; /* proved so far */
+  uint64_t states, rounds;
+  bool infeasible;
+} progress;
+
+static calm_status run_round(progress *p, mapper_search *m, double threshold) {
+  TRY(mapper_search_round(m, threshold));
+  p->states += m->states;
+  p->rounds++;
+  return CALM_OK;
+}
+
+/* Until a nest is found; then m->score is the least score of all. */
+static calm_status deepen(progress *p, mapper_search *m) {
+  const double root = mapper_search_root(m);
+  p->bound = root;
+  double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
+  for (double step = first_step;; step *= 2) {
+    TRY(run_round(p, m, threshold));
+    if (m->stopped) return CALM_OK;
+    if (m->score < HUGE_VAL) break;
+    if (m->pruned == HUGE_VAL) {
+      p->infeasible = true;
+      return CALM_OK;
+    }
+    p->bound = fmax(p->bound, m->pruned);
+    threshold = fmax(root * (1 + 2 * step), 1.0005 * m->pruned);
+  }
+  p->bound = fmin(m->score, m->value);
+  return CALM_OK;
+}
+
+/* Is the proof complete, up to the last digits? */
+static bool is_proved(const progress *p, const mapper_search *m) {
+  return m->value <= p->bound * (1 + 1e-9);
+}
+
+/* Are there costs that depend on more than a search counts? */
+static bool has_hidden_costs(const mapper_space *s) {
+  for (uint32_t l = 0; l < s->level_count; l++) {
+    const cost_store *store = &s->tables->stores[l];
+    if (store->needs_hops || store->ingress_pj > 0 || store->leak_pj > 0)
+      return true;
+  }
+  return false;
+}
+
+static calm_status round_up(progress *p, mapper_search *m) {
+  m->equal_only = true;
+  m->most_states = MOST_LAST_STATES;
+  TRY(run_round(p, m, m->value));
+  if (!m->stopped) p->bound = m->value;
+  return CALM_OK;
+}
+
+/* ---- The answer ---------------------------------------------------------- */
+
+static void report(mapper_result *out, const progress *p, mapper_search *m) {
+  mapper_result r = {.states = p->states, .rounds = p->rounds};
+  r.bound = p->bound;
+  r.value = m->value;
+  if (m->value < HUGE_VAL) {
+    r.outcome = is_proved(p, m) ? CALM_OPTIMAL : CALM_FEASIBLE;
+    r.nest = m->best_nest;
+    r.cost = m->best;
+    if (r.outcome == CALM_OPTIMAL) r.bound = r.value;
+  } else if (p->infeasible) {
+    r.outcome = CALM_INFEASIBLE;
+    r.reason = "no tiling fits the capacities";
+  } else {
+    r.outcome = CALM_LIMIT;
+    r.reason = limits_reason_name(m->limits->reason);
+  }
+  *out = r;
+}
+
+static calm_status solve(progress *p, mapper_search *m) {
+  TRY(deepen(p, m));
+  if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
+  return has_hidden_costs(m->space) ? CALM_OK : round_up(p, m);
+}
+
+calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
+                         const mapper_rules *rules, limits *l, arena *a) {
+  const bool energy = p->objective != MAPPER_DELAY;
+  const bool delay = p->objective != MAPPER_ENERGY;
+  mapper_space *space;
+  mapper_search *m;
+  ARENA_ARRAY(a, space, 1);
+  ARENA_ARRAY(a, m, 1);
+  if (p->objective == MAPPER_DELAY_ENERGY)
+    return context_fail(a->context, CALM_UNSUPPORTED,
+                        "exact mapper: delay-energy is not supported yet");
+  TRY(mapper_space_init(space, p, energy, delay, a));
+  TRY(mapper_search_init(m, space, rules, l, a));
+  progress done = {0};
+  const calm_status status = solve(&done, m);
+  mapper_search_free(m);
+  TRY(status);
+  report(out, &done, m);
+  return CALM_OK;
+}

@@ -1,0 +1,145 @@
+#include "base/bits.h"
+#include "mapper/mapper_search.h"
+
+/*
+ * From a label back to its nest.  Steps of one dimension in one block are one
+ * loop.  Where others stood between them, they meet at the inner place (nothing
+ * becomes dearer then, but perhaps a window that went on past loops that do not
+ * move it) or at the outer one; all ways are evaluated.
+ */
+
+enum { MOST_DOUBLE = 6 };
+
+typedef struct rebuild {
+  mapper_search *search;
+  uint32_t path[4 * COST_MOST_STEPS]; /* trail, outermost first */
+  uint32_t count;
+  uint32_t outwards; /* bit i: the i-th time, meet at the outer place */
+  uint32_t doubles;  /* such times */
+} rebuild;
+
+static void add_loop(accel_nest *n, uint64_t bound, uint32_t dimension,
+                     uint32_t level, accel_loop_kind kind) {
+  n->loops[n->loop_count++] =
+      (accel_loop){bound, bound, dimension, level, kind};
+}
+
+/* ---- Fan-outs ------------------------------------------------------------ */
+
+/* Which of the axes stand on rows: the first choice that fits. */
+static uint32_t choose_rows(const mapper_space *s, const mapper_fan *fan,
+                            const mapper_spread *spread) {
+  for (uint32_t rows = 0;; rows = (rows - spread->axes) & spread->axes) {
+    double x = 1, y = 1;
+    for (uint32_t rest = spread->axes; rest; rest &= rest - 1) {
+      const uint32_t a = bits_lowest(rest);
+      const double factor = s->axes[a].divisors[spread->digits[a]];
+      if (rows >> a & 1)
+        y *= factor;
+      else
+        x *= factor;
+    }
+    if ((x <= fan->x && y <= fan->y) || rows == spread->axes) return rows;
+  }
+}
+
+static void add_spread(accel_nest *n, const mapper_space *s, uint32_t level,
+                       uint32_t which) {
+  const mapper_fan *fan = &s->fans[level];
+  const mapper_spread *spread = &fan->spreads[which];
+  const uint32_t rows = choose_rows(s, fan, spread);
+  for (uint32_t side = 0; side < 2; side++)
+    for (uint32_t a = 0; a < s->axis_count; a++)
+      if (spread->axes >> a & 1 && (rows >> a & 1) == side)
+        add_loop(n, (uint64_t)s->axes[a].divisors[spread->digits[a]],
+                 s->axes[a].dimension, level,
+                 side ? ACCEL_SPATIAL_Y : ACCEL_SPATIAL_X);
+}
+
+/* ---- Temporal loops ------------------------------------------------------ */
+
+/* Where a block already has a loop of the dimension; CALM_NONE if not. */
+static uint32_t find_loop(const accel_nest *n, uint32_t dimension,
+                          uint32_t level) {
+  for (uint32_t i = n->loop_count; i-- > 0;) {
+    const accel_loop *loop = &n->loops[i];
+    if (loop->level != level || loop->kind != ACCEL_TEMPORAL) break;
+    if (loop->dimension == dimension) return i;
+  }
+  return CALM_NONE;
+}
+
+static void move_outwards(accel_nest *n, uint32_t at) {
+  const accel_loop loop = n->loops[at];
+  for (; at + 1 < n->loop_count; at++) n->loops[at] = n->loops[at + 1];
+  n->loops[at] = loop;
+}
+
+static void add_step(accel_nest *n, rebuild *r, const mapper_trail *t) {
+  const mapper_axis *axis = &r->search->space->axes[t->what >> 16];
+  const uint64_t bound = (uint64_t)axis->divisors[t->what & 0xffff];
+  const uint32_t at = find_loop(n, axis->dimension, t->level);
+  if (at == CALM_NONE) {
+    add_loop(n, bound, axis->dimension, t->level, ACCEL_TEMPORAL);
+    return;
+  }
+  n->loops[at].bound = n->loops[at].residual = n->loops[at].bound * bound;
+  if (at + 1 == n->loop_count || r->doubles == MOST_DOUBLE) return;
+  if (r->outwards >> r->doubles++ & 1) move_outwards(n, at);
+}
+
+static void build(accel_nest *n, rebuild *r) {
+  const mapper_search *m = r->search;
+  n->loop_count = 0;
+  r->doubles = 0;
+  for (uint32_t i = r->count; i-- > 0;) {
+    const mapper_trail *t = &m->trail.data[r->path[i]];
+    if (t->spatial)
+      add_spread(n, m->space, t->level, t->what);
+    else
+      add_step(n, r, t);
+  }
+}
+
+/* ---- Evaluation ---------------------------------------------------------- */
+
+static double value_of(mapper_objective objective, const cost_result *r) {
+  switch (objective) {
+    case MAPPER_DELAY: return (double)r->cycles;
+    case MAPPER_EDP: return r->edp;
+    default: return r->energy_pj;
+  }
+}
+
+static void keep_nest(mapper_search *m, const accel_nest *n, double value) {
+  const cost_result swap = m->best;
+  m->value = value;
+  m->best = m->cost;
+  m->cost = swap;
+  m->best_nest.loop_count = n->loop_count;
+  for (uint32_t i = 0; i < n->loop_count; i++)
+    m->best_nest.loops[i] = n->loops[i];
+}
+
+static calm_status judge_nest(mapper_search *m, const accel_nest *n) {
+  TRY(cost_evaluate(&m->cost, &m->space->cost, n));
+  if (m->cost.verdict.fault != COST_VALID) return CALM_OK;
+  if ((double)m->cost.cycles > m->value_cap) return CALM_OK;
+  const double value = value_of(m->objective, &m->cost);
+  if (value < m->value) keep_nest(m, n, value);
+  return CALM_OK;
+}
+
+calm_status mapper_search_keep(mapper_search *m, uint32_t trail) {
+  rebuild r = {.search = m};
+  accel_nest n = {.loops = m->loops,
+                  .kept = m->best_nest.kept,
+                  .level_count = m->best_nest.level_count};
+  for (; trail != CALM_NONE; trail = m->trail.data[trail].before)
+    r.path[r.count++] = trail;
+  do {
+    build(&n, &r);
+    TRY(judge_nest(m, &n));
+  } while (++r.outwards < UINT32_C(1) << r.doubles);
+  return CALM_OK;
+}

@@ -1,0 +1,19 @@
+/* What the files of the exact search share but nobody else needs: how a space
+   is made, in two parts. */
+#ifndef CALM_MAPPER_MAPPER_PARTS_H
+#define CALM_MAPPER_MAPPER_PARTS_H
+
+#include "base/arena.h"
+#include "mapper/mapper_space.h"
+
+/* Axes, nodes, and what follows from a node alone. */
+calm_status mapper_lattice_init(mapper_space *s, arena *a);
+
+/* Links, and accounts with their prices. */
+calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
+                                 arena *a);
+
+/* The ways to spread over each fan-out. */
+calm_status mapper_fans_init(mapper_space *s, arena *a);
+
+#endif

@@ -1,0 +1,285 @@
+#include "mapper/mapper_search.h"
+
+#include <math.h>
+
+#include "mapper/mapper_bound.h"
+#include "mapper/mapper_dominance.h"
+
+/*
+ * Blocks are walked from the innermost temporal loops outwards.  The labels of
+ * a block lie on a shelf, in lists by node; nodes are visited in the order of
+ * their numbers, so that each list is complete when its turn comes.  A loop
+ * leads to a later list of the same shelf, the end of the block (where tiles
+ * must fit) and the fan-out above it to the shelf of the next block.
+ */
+
+/* ---- Memory -------------------------------------------------------------- */
+
+static mapper_label *label_at(const mapper_search *m, const mapper_shelf *shelf,
+                              uint32_t index) {
+  return (mapper_label *)(shelf->labels +
+                          (size_t)index * mapper_label_bytes(m->space));
+}
+
+static calm_status make_label(mapper_label **out, const mapper_space *s,
+                              arena *a) {
+  *out = arena_calloc(a, 1, mapper_label_bytes(s));
+  return *out ? CALM_OK : context_no_memory(a->context);
+}
+
+calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
+                               const mapper_rules *rules, limits *l, arena *a) {
+  mapper_search m = {.space = s,
+                     .rules = rules,
+                     .objective = s->problem->objective,
+                     .limits = l,
+                     .context = a->context,
+                     .cap = HUGE_VAL,
+                     .score = HUGE_VAL,
+                     .value = HUGE_VAL,
+                     .value_cap = HUGE_VAL,
+                     .most_states = UINT64_MAX};
+  TRY(make_label(&m.label, s, a));
+  TRY(make_label(&m.above, s, a));
+  TRY(make_label(&m.next, s, a));
+  for (uint32_t i = 0; i < 2; i++)
+    ARENA_ARRAY(a, m.shelves[i].heads, s->node_count);
+  m.best_nest.level_count = s->level_count;
+  ARENA_ARRAY(a, m.best_nest.loops, 2 * COST_MOST_STEPS);
+  ARENA_ARRAY(a, m.best_nest.kept, s->level_count);
+  for (uint32_t i = 0; i < s->level_count; i++)
+    m.best_nest.kept[i] = s->kept[i];
+  TRY(cost_result_init(&m.cost, &s->cost, a));
+  TRY(cost_result_init(&m.best, &s->cost, a));
+  *out = m;
+  return CALM_OK;
+}
+
+void mapper_search_free(mapper_search *m) {
+  for (uint32_t i = 0; i < 2; i++) {
+    mapper_shelf *shelf = &m->shelves[i];
+    context_reallocate(m->context, shelf->labels,
+                       shelf->capacity * mapper_label_bytes(m->space), 0);
+    shelf->labels = NULL;
+    shelf->capacity = 0;
+  }
+  VECTOR_FREE(m->context, &m->trail);
+}
+
+static calm_status append_label(mapper_search *m, mapper_shelf *shelf,
+                                const mapper_label *l) {
+  const size_t bytes = mapper_label_bytes(m->space);
+  if (shelf->count == shelf->capacity) {
+    void *grown = vector_grown(m->context, shelf->labels, &shelf->capacity,
+                               bytes, shelf->count + UINT64_C(1));
+    if (!grown) return context_no_memory(m->context);
+    shelf->labels = grown;
+  }
+  mapper_label *at = label_at(m, shelf, shelf->count);
+  mapper_label_copy(at, l, m->space);
+  at->next = shelf->heads[l->node];
+  shelf->heads[l->node] = shelf->count++;
+  return CALM_OK;
+}
+
+static void clear_shelf(mapper_search *m, mapper_shelf *shelf) {
+  shelf->count = 0;
+  for (uint32_t i = 0; i < m->space->node_count; i++)
+    shelf->heads[i] = CALM_NONE;
+}
+
+/* ---- Pruning ------------------------------------------------------------- */
+
+static double score_of(const mapper_search *m, const mapper_floor *f) {
+  switch (m->objective) {
+    case MAPPER_DELAY: return f->cycles;
+    case MAPPER_EDP: return f->energy_pj * f->cycles;
+    default: return f->energy_pj;
+  }
+}
+
+/* Can no completion of the label be of use?  Its score is put into it. */
+static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
+  const mapper_floor f = mapper_bound_label(m->space, l, level);
+  const double score = score_of(m, &f) * (1 - 1e-12);
+  l->score = score;
+  if (m->rules->no_bound) return false;
+  if (f.cycles > m->cap * (1 + 1e-12)) {
+    if (f.cycles < m->capped) m->capped = f.cycles;
+    return true;
+  }
+  if (score < m->threshold) return false;
+  if (score < m->pruned) m->pruned = score;
+  return true;
+}
+
+static bool makes_superfluous(const mapper_search *m, const mapper_label *a,
+                              const mapper_label *b, uint32_t level) {
+  if (m->equal_only || m->rules->no_dominance)
+    return mapper_label_equal(m->space, a, b);
+  return mapper_dominates(m->space, a, b, level, m->objective != MAPPER_ENERGY);
+}
+
+/* False if an older label is as good; older ones that are worse leave. */
+static bool stands_out(mapper_search *m, mapper_shelf *shelf,
+                       const mapper_label *l, uint32_t level) {
+  uint32_t *link = &shelf->heads[l->node];
+  while (*link != CALM_NONE) {
+    mapper_label *old = label_at(m, shelf, *link);
+    m->limits->ticks++;
+    if (makes_superfluous(m, old, l, level)) return false;
+    if (makes_superfluous(m, l, old, level))
+      *link = old->next;
+    else
+      link = &old->next;
+  }
+  return true;
+}
+
+static calm_status insert(mapper_search *m, mapper_shelf *shelf,
+                          mapper_label *l, uint32_t level,
+                          const mapper_trail *how) {
+  if (is_pruned(m, l, level) || !stands_out(m, shelf, l, level)) return CALM_OK;
+  VECTOR_PUSH(m->context, &m->trail, *how);
+  l->trail = m->trail.count - 1;
+  m->states++;
+  return append_label(m, shelf, l);
+}
+
+/* ---- One label ----------------------------------------------------------- */
+
+static calm_status try_step(mapper_search *m, mapper_shelf *shelf,
+                            const mapper_label *l, uint32_t level,
+                            uint32_t axis, uint32_t digit) {
+  const mapper_trail how = {l->trail, axis << 16 | digit, level, false};
+  mapper_label_copy(m->next, l, m->space);
+  const bool locks = mapper_label_step(m->next, m->space, axis, digit, false);
+  TRY(insert(m, shelf, m->next, level, &how));
+  if (!locks) return CALM_OK;
+  mapper_label_copy(m->next, l, m->space);
+  mapper_label_step(m->next, m->space, axis, digit, true);
+  return insert(m, shelf, m->next, level, &how);
+}
+
+static calm_status try_steps(mapper_search *m, mapper_shelf *shelf,
+                             const mapper_label *l, uint32_t level) {
+  const mapper_space *s = m->space;
+  for (uint32_t a = 0; a < s->axis_count; a++) {
+    const mapper_axis *axis = &s->axes[a];
+    const uint32_t digit = s->digits[(size_t)l->node * s->axis_count + a];
+    if (l->locked >> axis->dimension & 1) continue;
+    for (uint32_t k = 0; k < axis->prime_count; k++)
+      if (axis->times[digit * axis->count + axis->primes[k]] != CALM_NONE)
+        TRY(try_step(m, shelf, l, level, a, axis->primes[k]));
+  }
+  return CALM_OK;
+}
+
+static bool fits(const mapper_search *m, uint32_t node, uint32_t level) {
+  const mapper_space *s = m->space;
+  const cost_store *store = &s->tables->stores[level];
+  if (!store->limited) return true;
+  double used = 0;
+  for (uint32_t t = 0; t < s->tensor_count; t++)
+    if (s->kept[level] >> t & 1)
+      used += s->words[(size_t)node * s->tensor_count + t];
+  return used <= store->capacity && used >= store->least;
+}
+
+static calm_status try_spreads(mapper_search *m, mapper_shelf *next,
+                               const mapper_label *l, uint32_t level) {
+  const mapper_space *s = m->space;
+  const mapper_fan *fan = &s->fans[level];
+  for (uint32_t i = 0; i < fan->spread_count; i++) {
+    const mapper_trail how = {l->trail, i, level, true};
+    const uint32_t node = mapper_space_spread(s, l->node, &fan->spreads[i]);
+    if (node == CALM_NONE) continue;
+    mapper_label_copy(m->next, l, s);
+    mapper_label_spread(m->next, s, level, &fan->spreads[i], node);
+    TRY(insert(m, next, m->next, level, &how));
+  }
+  return CALM_OK;
+}
+
+/* All loops are there. */
+static calm_status complete(mapper_search *m, const mapper_label *l,
+                            uint32_t level) {
+  mapper_label_copy(m->above, l, m->space);
+  mapper_label_level(m->above, m->space, level);
+  mapper_label_finish(m->above, m->space);
+  if (is_pruned(m, m->above, level)) return CALM_OK;
+  const double score = m->above->score;
+  TRY(mapper_search_keep(m, l->trail));
+  if (score < m->score) m->score = score;
+  if (!m->equal_only && score < m->threshold) m->threshold = score;
+  if (m->equal_only && m->value < m->threshold) m->threshold = m->value;
+  return CALM_OK;
+}
+
+static calm_status leave_level(mapper_search *m, mapper_shelf *next,
+                               const mapper_label *l, uint32_t level) {
+  const mapper_space *s = m->space;
+  if (!fits(m, l->node, level)) return CALM_OK;
+  if (level + 1 == s->level_count)
+    return l->node + 1 == s->node_count ? complete(m, l, level) : CALM_OK;
+  mapper_label_copy(m->above, l, s);
+  mapper_label_level(m->above, s, level);
+  return try_spreads(m, next, m->above, level + 1);
+}
+
+/* ---- A round ------------------------------------------------------------- */
+
+static calm_status walk_block(mapper_search *m, uint32_t level) {
+  mapper_shelf *shelf = &m->shelves[level % 2];
+  mapper_shelf *next = &m->shelves[(level + 1) % 2];
+  clear_shelf(m, next);
+  for (uint32_t node = 0; node < m->space->node_count; node++) {
+    uint32_t at = shelf->heads[node];
+    while (at != CALM_NONE) {
+      /* Shelves grow and move. */
+      mapper_label_copy(m->label, label_at(m, shelf, at), m->space);
+      at = m->label->next;
+      if (limits_spend(m->limits, 16) || m->states > m->most_states) {
+        m->stopped = true;
+        return CALM_OK;
+      }
+      if (m->label->score >= m->threshold && !m->rules->no_bound) {
+        if (m->label->score < m->pruned) m->pruned = m->label->score;
+        continue;
+      }
+      TRY(try_steps(m, shelf, m->label, level));
+      TRY(leave_level(m, next, m->label, level));
+    }
+  }
+  return CALM_OK;
+}
+
+calm_status mapper_search_round(mapper_search *m, double threshold) {
+  m->threshold = threshold;
+  m->pruned = m->capped = HUGE_VAL;
+  m->score = HUGE_VAL;
+  m->states = 0;
+  m->trail.count = 0;
+  clear_shelf(m, &m->shelves[0]);
+  mapper_label_begin(m->above, m->space);
+  TRY(try_spreads(m, &m->shelves[0], m->above, 0));
+  for (uint32_t level = 0; level < m->space->level_count && !m->stopped;
+       level++)
+    TRY(walk_block(m, level));
+  return CALM_OK;
+}
+
+double mapper_search_root(mapper_search *m) {
+  double root = HUGE_VAL;
+  const mapper_space *s = m->space;
+  mapper_label_begin(m->above, s);
+  for (uint32_t i = 0; i < s->fans[0].spread_count; i++) {
+    const mapper_spread *spread = &s->fans[0].spreads[i];
+    mapper_label_copy(m->next, m->above, s);
+    mapper_label_spread(m->next, s, 0, spread,
+                        mapper_space_spread(s, 0, spread));
+    const mapper_floor f = mapper_bound_label(s, m->next, 0);
+    if (score_of(m, &f) < root) root = score_of(m, &f);
+  }
+  return root;
+}

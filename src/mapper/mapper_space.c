@@ -1,0 +1,123 @@
+#include "mapper/mapper_space.h"
+
+#include "base/bits.h"
+#include "cost/cost_scratch.h"
+#include "mapper/mapper_parts.h"
+
+/* ---- What the search can do ---------------------------------------------- */
+
+static calm_status refuse(arena *a, const mapper_problem *p, const char *what) {
+  return context_fail(a->context, CALM_UNSUPPORTED,
+                      "exact mapper: layer \"%s\" on \"%s\": %s",
+                      p->layer->name, p->arch->name, what);
+}
+
+/* A window is a rank with two dimensions, and a dimension moves one rank. */
+static bool is_simple(const cost_shape *shape) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < shape->factor_count; i++) {
+    const uint32_t bit = UINT32_C(1) << shape->factors[i];
+    if (seen & bit) return false;
+    seen |= bit;
+  }
+  for (uint32_t i = 0; i < shape->sum_count; i++) {
+    const cost_sum *sum = &shape->sums[i];
+    if (sum->term_count > 2 || seen & sum->dimensions) return false;
+    seen |= sum->dimensions;
+  }
+  return !shape->read_write || shape->sum_count == 0;
+}
+
+static bool has_window(const cost_shape *shape) {
+  for (uint32_t i = 0; i < shape->sum_count; i++)
+    if (shape->sums[i].term_count > 1) return true;
+  return false;
+}
+
+static calm_status check_support(const mapper_space *s, arena *a) {
+  const mapper_problem *p = s->problem;
+  uint32_t written = 0, windows = 0;
+  if (p->constraints) return refuse(a, p, "constraints are not supported yet");
+  if (s->tables->large_tensor != CALM_NONE)
+    return refuse(a, p, "a tensor is too large to be counted");
+  for (uint32_t t = 0; t < s->tensor_count; t++) {
+    written += s->tables->shapes[t].read_write;
+    windows += has_window(&s->tables->shapes[t]);
+    if (!is_simple(&s->tables->shapes[t]))
+      return refuse(a, p, "its tensors are of a kind not supported yet");
+  }
+  if (written > 1) return refuse(a, p, "several tensors are written");
+  if (windows > 1) return refuse(a, p, "several tensors have windows");
+  if (s->tensor_count * s->level_count > MAPPER_MOST_LINKS)
+    return refuse(a, p, "too many levels and tensors");
+  for (uint32_t l = 0; l < s->level_count; l++)
+    if (p->must_keep[l] != p->may_keep[l])
+      return refuse(a, p, "searching what to bypass is not supported yet");
+  return CALM_OK;
+}
+
+/* ---- Tensors ------------------------------------------------------------- */
+
+/* Distinct offsets of two dimensions that run to their bounds, or of one. */
+static double used_of(const cost_sum *sum, const double *bounds) {
+  const double n = bounds[sum->term_dimensions[0]];
+  if (sum->term_count == 1) return n;
+  const double m = bounds[sum->term_dimensions[1]];
+  double v = sum->coefficients[0], w = sum->coefficients[1];
+  while (w > 0) { /* Euclid, in numbers exact as doubles */
+    const double rest = v - w * (double)(uint64_t)(v / w);
+    v = w, w = rest;
+  }
+  const double more = n - sum->coefficients[1] / v;
+  const double also = m - sum->coefficients[0] / v;
+  return n * m - (more > 0 && also > 0 ? more * also : 0);
+}
+
+static calm_status make_tensors(mapper_space *s, arena *a) {
+  mapper_tensor *tensors;
+  ARENA_ARRAY(a, tensors, s->tensor_count);
+  for (uint32_t i = 0; i < s->tensor_count; i++) {
+    mapper_tensor *t = &tensors[i];
+    const cost_shape *shape = &s->tables->shapes[i];
+    *t = (mapper_tensor){.shape = shape,
+                         .moving = shape->moving,
+                         .windows = shape->moving & ~shape->alone,
+                         .written = shape->read_write,
+                         .least = 1,
+                         .outermost = CALM_NONE};
+    for (uint32_t k = 0; k < shape->factor_count; k++)
+      t->least *= s->tables->bounds[shape->factors[k]];
+    for (uint32_t k = 0; k < shape->sum_count; k++)
+      t->least *= used_of(&shape->sums[k], s->tables->bounds);
+    for (uint32_t k = 0; k < shape->factor_count; k++)
+      t->windows &= ~(UINT32_C(1) << shape->factors[k]);
+    for (uint32_t l = 0; l < s->level_count; l++)
+      if (s->kept[l] >> i & 1) t->outermost = l;
+    if (t->written) s->written = true, s->written_tensor = i;
+  }
+  s->tensors = tensors;
+  for (uint32_t d = 0; d < s->tables->dimension_count; d++) {
+    uint32_t free = 0;
+    for (uint32_t i = 0; i < s->tensor_count; i++)
+      free += !(tensors[i].moving >> d & 1);
+    if (free > 1) s->often_free |= UINT32_C(1) << d;
+  }
+  return CALM_OK;
+}
+
+calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
+                              bool energy, bool delay, arena *a) {
+  mapper_space s = {.problem = p, .kept = p->must_keep};
+  const cost_options options = {.model = COST_EXACT};
+  TRY(cost_problem_init(&s.cost, p->arch, p->layer, &options, a));
+  s.tables = &s.cost.scratch->tables;
+  s.level_count = s.tables->level_count;
+  s.tensor_count = s.tables->tensor_count;
+  TRY(check_support(&s, a));
+  TRY(make_tensors(&s, a));
+  TRY(mapper_lattice_init(&s, a));
+  TRY(mapper_fans_init(&s, a));
+  TRY(mapper_accounts_init(&s, energy, delay, a));
+  *out = s;
+  return CALM_OK;
+}

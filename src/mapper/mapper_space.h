@@ -1,0 +1,117 @@
+/*
+ * The search space of one problem as tables: tiles as nodes of a lattice (one
+ * divisor of its bound per dimension), the ways to spread over each fan-out,
+ * the chains (a tensor on its way from one level that keeps it to the next
+ * inner one), and the accounts that add up what chains cost.
+ */
+#ifndef CALM_MAPPER_MAPPER_SPACE_H
+#define CALM_MAPPER_MAPPER_SPACE_H
+
+#include "cost/cost_tables.h"
+#include "mapper/mapper.h"
+
+enum { MAPPER_MOST_AXES = 16, MAPPER_MOST_LINKS = 64 };
+
+/* A dimension whose bound is not 1; digit i of a node is its i-th divisor. */
+typedef struct mapper_axis {
+  uint32_t dimension, count, stride;
+  const double *divisors; /* ascending */
+  const uint32_t *times;  /* [i * count + j]: digit of the product, or NONE */
+  const uint32_t *primes; /* digits of the prime factors, without repeats */
+  uint32_t prime_count;
+} mapper_axis;
+
+/* A tensor, seen by a search.  Sets are bits of dimensions.  `windows` slide:
+   they share a rank with another dimension. */
+typedef struct mapper_tensor {
+  const cost_shape *shape;
+  uint32_t moving, windows;
+  double least; /* words that are used at all */
+  bool written;
+  uint32_t outermost; /* level that keeps it */
+} mapper_tensor;
+
+/* A tensor between a level that keeps it, or the multipliers (child CALM_NONE),
+   and the next outer level that does. */
+typedef struct mapper_link {
+  uint32_t tensor, child, parent;
+} mapper_link;
+
+/*
+ * A sum of counts, each times a price: picojoules, or words that a bandwidth
+ * has to bear.  Counts are those of all instances together.  In the end it is
+ * multiplied by a share that depends on the instances in use of its level.
+ */
+typedef struct mapper_account {
+  bool energy;
+  uint32_t level;           /* CALM_NONE: several; nothing depends on them */
+  double clusters;          /* energy */
+  double bandwidth;         /* otherwise */
+  const double *fill;       /* per link: price of a word that arrives */
+  const double *send;       /* of one that leaves, once or, if written, twice */
+  const double *fetch;      /* the part of `send` that first touches save */
+  const double *saved;      /* per level: what first touches save, once */
+  const double *compulsory; /* per level: least price of the links whose child
+                               is that level or further out */
+} mapper_account;
+
+/* One way to spread over a fan-out. */
+typedef struct mapper_spread {
+  double product;
+  uint32_t axes; /* bit a: axis a is spread */
+  const uint32_t *digits;
+  const double *apart; /* per tensor: product of the factors that move it */
+} mapper_spread;
+
+typedef struct mapper_fan {
+  double x, y, size;
+  const mapper_spread *spreads; /* the first spreads nothing */
+  uint32_t spread_count;
+} mapper_fan;
+
+typedef struct mapper_space {
+  const mapper_problem *problem;
+  cost_problem cost;
+  const cost_tables *tables;
+  uint32_t level_count, tensor_count, link_count, account_count, axis_count;
+  const uint32_t *kept; /* per level */
+  const mapper_axis *axes;
+  const mapper_tensor *tensors;
+  const mapper_link *links;
+  const mapper_account *accounts;
+  const mapper_fan *fans; /* per level: below it */
+  const double *beyond;   /* per level: sizes of the fans of outer levels */
+  uint32_t node_count;
+  const double *extents; /* [node * dimension_count + d] */
+  const uint8_t *digits; /* [node * axis_count + a] */
+  const double *words;   /* [node * tensor_count + t] */
+  const double *visits;  /* [node]: iterations outside of the tile */
+  const double *unmoved; /* [node * tensor_count + t]: of these, by dimensions
+                            that do not move the tensor */
+  const double *sliding; /* likewise: by its windows */
+  const double *halo;    /* likewise: how often spreading windows may need the
+                            same word at most */
+  uint32_t often_free;   /* dimensions that do not move several tensors */
+  bool written;          /* is there a tensor that is? */
+  uint32_t written_tensor;
+} mapper_space;
+
+/* CALM_UNSUPPORTED names what the search cannot do.  *out of accounts those
+   that the objective needs. */
+calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
+                              bool energy, bool delay, arena *a);
+
+static inline const double *mapper_extents(const mapper_space *s,
+                                           uint32_t node) {
+  return s->extents + (size_t)node * s->tables->dimension_count;
+}
+
+/* Offsets that differ among the elements of a spread above a tile. */
+double mapper_space_apart(const mapper_space *s, uint32_t tensor, uint32_t node,
+                          const mapper_spread *spread);
+
+/* The node of a tile spread, CALM_NONE if the bounds do not allow it. */
+uint32_t mapper_space_spread(const mapper_space *s, uint32_t node,
+                             const mapper_spread *spread);
+
+#endif
