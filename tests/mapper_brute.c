@@ -17,8 +17,9 @@ typedef struct brute {
   mapper_brute *out;
   uint64_t most;
   uint64_t factors[ACCEL_MAX_DIMENSIONS][PLACES];
-  uint32_t order[MOST_LEVELS][ACCEL_MAX_DIMENSIONS];
-  uint32_t order_count[MOST_LEVELS];
+  bool routes; /* the order of spatial loops matters */
+  uint32_t order[PLACES][ACCEL_MAX_DIMENSIONS];
+  uint32_t order_count[PLACES];
   accel_loop loops[128];
   uint32_t kept[MOST_LEVELS];
 } brute;
@@ -43,19 +44,16 @@ static void add(accel_nest *n, uint64_t bound, uint32_t d, uint32_t level,
 }
 
 static calm_status evaluate(brute *b) {
+  static const accel_loop_kind kinds[] = {ACCEL_SPATIAL_X, ACCEL_SPATIAL_Y,
+                                          ACCEL_TEMPORAL};
   accel_nest n = {.loops = b->loops,
                   .kept = b->kept,
                   .level_count = b->problem->arch->level_count};
-  for (uint32_t l = 0; l < n.level_count; l++) {
-    for (uint32_t side = 0; side < 2; side++)
-      for (uint32_t d = 0; d < b->problem->layer->dimension_count; d++)
-        add(&n, b->factors[d][3 * l + side], d, l,
-            side ? ACCEL_SPATIAL_Y : ACCEL_SPATIAL_X);
-    for (uint32_t i = 0; i < b->order_count[l]; i++) {
-      const uint32_t d = b->order[l][i];
-      add(&n, b->factors[d][3 * l + 2], d, l, ACCEL_TEMPORAL);
+  for (uint32_t i = 0; i < PLACES; i++)
+    for (uint32_t k = 0; k < b->order_count[i]; k++) {
+      const uint32_t d = b->order[i][k];
+      add(&n, b->factors[d][i], d, i / 3, kinds[i % 3]);
     }
-  }
   b->out->nests++;
   TRY(cost_evaluate(&b->result, &b->cost, &n));
   if (b->result.verdict.fault == COST_VALID) note(b);
@@ -85,17 +83,20 @@ static bool next_order(uint32_t *order, uint32_t count) {
 }
 
 static calm_status try_orders(brute *b) {
-  const uint32_t levels = b->problem->arch->level_count;
-  for (uint32_t l = 0; l < levels; l++) {
-    b->order_count[l] = 0;
+  const uint32_t places = 3 * b->problem->arch->level_count;
+  for (uint32_t i = 0; i < PLACES; i++) {
+    b->order_count[i] = 0;
     for (uint32_t d = 0; d < b->problem->layer->dimension_count; d++)
-      if (b->factors[d][3 * l + 2] > 1) b->order[l][b->order_count[l]++] = d;
+      if (i < places && b->factors[d][i] > 1)
+        b->order[i][b->order_count[i]++] = d;
   }
-  for (uint32_t l = 0; l < levels;) {
+  for (uint32_t i = 0; i < places;) {
     TRY(evaluate(b));
     if (b->out->nests >= b->most) return CALM_OK;
-    for (l = 0; l < levels; l++)
-      if (next_order(b->order[l], b->order_count[l])) break;
+    for (i = 0; i < places; i++)
+      if ((i % 3 == 2 || b->routes) &&
+          next_order(b->order[i], b->order_count[i]))
+        break;
   }
   return CALM_OK;
 }
@@ -144,6 +145,9 @@ calm_status mapper_brute_search(mapper_brute *out, const mapper_problem *p,
   memcpy(b.kept, p->must_keep, p->arch->level_count * sizeof *b.kept);
   TRY(cost_problem_init(&b.cost, p->arch, p->layer, &options, a));
   TRY(cost_result_init(&b.result, &b.cost, a));
+  for (uint32_t l = 0; l < p->arch->level_count; l++)
+    b.routes |= p->arch->levels[l].network.hop_pj != 0 ||
+                p->arch->levels[l].network.router_pj != 0;
   for (uint32_t d = 0; d < dimensions; d++) {
     for (uint32_t i = 0; i < places; i++) b.factors[d][i] = 1;
     b.factors[d][places - 1] = p->layer->dimensions[d].bound;

@@ -9,6 +9,17 @@ static size_t at_node(const mapper_space *s, uint32_t node, uint32_t tensor) {
   return (size_t)node * s->tensor_count + tensor;
 }
 
+/* The iterations of a rank that are left outside of a tile. */
+static double left_of(const mapper_space *s, const cost_sum *sum,
+                      const double *extents) {
+  double left = 1;
+  for (uint32_t k = 0; k < sum->term_count; k++) {
+    const uint32_t d = sum->term_dimensions[k];
+    left *= s->tables->bounds[d] / extents[d];
+  }
+  return left;
+}
+
 /*
  * Later loops on a window of n iterations in all turn (n - 1) / n of what is
  * now outside into repeats, each of which saves a tile at most.
@@ -16,9 +27,51 @@ static size_t at_node(const mapper_space *s, uint32_t node, uint32_t tensor) {
 double mapper_bound_gain(const mapper_space *s, const mapper_chain *c,
                          uint32_t node) {
   const uint32_t tensor = s->links[c->link].tensor;
-  const double left = s->sliding[at_node(s, node, tensor)];
+  const cost_shape *shape = s->tensors[tensor].shape;
   const double words = s->words[at_node(s, c->tile, tensor)];
+  const double *extents = mapper_extents(s, node);
+  double left = 1;
+  for (uint32_t i = 0; i < shape->sum_count; i++)
+    if (shape->sums[i].dimensions & c->touched)
+      left *= left_of(s, &shape->sums[i], extents);
   return words * s->visits[node] * (1 - 1 / left);
+}
+
+/*
+ * Say a rank has n iterations left, the first of them along d, whose steps
+ * bring in strips of a share S of the tile.  At best all others repeat or
+ * continue that sweep.  Continued, all n make one sweep: 1 + (n - 1) S of n
+ * tiles.  Where the two dimensions can undo each other's shifts a step may be
+ * free, but not those of the first loop: 1 + n (1 - 1/2) S of n tiles.
+ */
+static double sweep_along(const mapper_space *s, const cost_sum *sum,
+                          const double *tile, const double *extents) {
+  const double left = left_of(s, sum, extents);
+  const double extent = cost_extent(sum, tile);
+  double least = 1;
+  for (uint32_t k = 0; k < sum->term_count; k++) {
+    const uint32_t d = sum->term_dimensions[k];
+    const double own = s->tables->bounds[d] / extents[d];
+    if (own == 1) continue;
+    const double strip = smaller(1, sum->coefficients[k] * extents[d] / extent);
+    const double share =
+        own == left ? 1 + (left - 1) * strip : 1 + left * 0.5 * strip;
+    least = smaller(least, share / left);
+  }
+  return least;
+}
+
+double mapper_bound_sweep(const mapper_space *s, uint32_t tensor, uint32_t tile,
+                          uint32_t node) {
+  const cost_shape *shape = s->tensors[tensor].shape;
+  double least = 1;
+  if (!s->tensors[tensor].windows) return 1;
+  for (uint32_t i = 0; i < shape->sum_count; i++)
+    if (shape->sums[i].term_count > 1)
+      least = smaller(least,
+                      sweep_along(s, &shape->sums[i], mapper_extents(s, tile),
+                                  mapper_extents(s, node)));
+  return least;
 }
 
 /* The fan-outs between the temporal loops of `level` and the parent. */
@@ -37,9 +90,12 @@ mapper_least mapper_bound_chain(const mapper_space *s, const mapper_chain *c,
                                            s->unmoved[at] * s->halo[at]);
   mapper_least out = {c->words, c->words * c->sent / cast};
   if (c->state == MAPPER_OPEN) {
-    const double reuse = s->unmoved[at] * s->sliding[at];
-    out.arrive = c->words / reuse;
-    out.leave = c->words * c->sent / reuse;
+    const double halo =
+        c->reached ? 1
+                   : smaller(fans_below(s, level, link->parent), s->halo[at]);
+    out.arrive = c->words / s->unmoved[at] *
+                 mapper_bound_sweep(s, link->tensor, c->tile, node);
+    out.leave = out.arrive * c->sent / halo;
   } else if (c->state == MAPPER_ALIVE) {
     out.arrive -= mapper_bound_gain(s, c, node) * c->spread;
     out.leave = out.arrive * c->sent / cast;

@@ -21,6 +21,11 @@ mapper_least mapper_bound_chain(const mapper_space *s, const mapper_chain *c,
 double mapper_bound_gain(const mapper_space *s, const mapper_chain *c,
                          uint32_t node);
 
+/* The least share of its words that an open chain brings in if all dimensions
+   that do move it are left to its windows. */
+double mapper_bound_sweep(const mapper_space *s, uint32_t tensor, uint32_t tile,
+                          uint32_t node);
+
 /* How many times more instances may sum up one written word, from here on. */
 double mapper_bound_same(const mapper_space *s, uint32_t node, uint32_t level);
 

@@ -118,7 +118,7 @@ static double halo_of(const mapper_tensor *t, const double *rest) {
 }
 
 typedef struct node_tables {
-  double *extents, *words, *visits, *unmoved, *sliding, *halo;
+  double *extents, *words, *visits, *unmoved, *halo;
   uint8_t *digits;
 } node_tables;
 
@@ -142,7 +142,6 @@ static void fill_node(const node_tables *t, const mapper_space *s,
     const size_t at = (size_t)node * s->tensor_count + i;
     t->words[at] = cost_words(tensor->shape, extents);
     t->unmoved[at] = product_of(rest, all & ~tensor->moving);
-    t->sliding[at] = product_of(rest, tensor->windows);
     t->halo[at] = halo_of(tensor, rest);
   }
 }
@@ -155,7 +154,6 @@ static calm_status make_nodes(mapper_space *s, arena *a) {
   ARENA_ARRAY(a, t.visits, nodes);
   ARENA_ARRAY(a, t.words, nodes * s->tensor_count);
   ARENA_ARRAY(a, t.unmoved, nodes * s->tensor_count);
-  ARENA_ARRAY(a, t.sliding, nodes * s->tensor_count);
   ARENA_ARRAY(a, t.halo, nodes * s->tensor_count);
   for (uint32_t node = 0; node < s->node_count; node++) fill_node(&t, s, node);
   s->extents = t.extents;
@@ -163,7 +161,6 @@ static calm_status make_nodes(mapper_space *s, arena *a) {
   s->visits = t.visits;
   s->words = t.words;
   s->unmoved = t.unmoved;
-  s->sliding = t.sliding;
   s->halo = t.halo;
   return CALM_OK;
 }
