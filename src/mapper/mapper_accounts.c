@@ -7,7 +7,7 @@
  */
 
 typedef struct prices {
-  double *fill, *send, *fetch, *saved, *compulsory;
+  double *fill, *send, *fetch, *saved;
 } prices;
 
 /* The price of one count at a level, for one tensor, in an account. */
@@ -78,24 +78,11 @@ static void enter_send(prices *p, const mapper_space *s, uint32_t link,
   p->saved[l->parent] += t->read * s->tensors[l->tensor].least;
 }
 
-/* Every word that is used crosses each link once; a written one upwards. */
-static void sum_compulsory(prices *p, const mapper_space *s) {
-  for (uint32_t level = 0; level < s->level_count; level++)
-    for (uint32_t i = 0; i < s->link_count; i++) {
-      const mapper_link *l = &s->links[i];
-      const mapper_tensor *t = &s->tensors[l->tensor];
-      if (l->child == CALM_NONE || l->child < level) continue;
-      p->compulsory[level] +=
-          t->least * (p->send[i] - p->fetch[i] + (t->written ? 0 : p->fill[i]));
-    }
-}
-
 static calm_status reserve_prices(prices *p, const mapper_space *s, arena *a) {
   ARENA_ARRAY(a, p->fill, s->link_count);
   ARENA_ARRAY(a, p->send, s->link_count);
   ARENA_ARRAY(a, p->fetch, s->link_count);
   ARENA_ARRAY(a, p->saved, s->level_count);
-  ARENA_ARRAY(a, p->compulsory, s->level_count);
   return CALM_OK;
 }
 
@@ -104,7 +91,6 @@ static void keep_prices(mapper_account *out, const prices *p) {
   out->send = p->send;
   out->fetch = p->fetch;
   out->saved = p->saved;
-  out->compulsory = p->compulsory;
 }
 
 /* ---- Accounts ------------------------------------------------------------ */
@@ -130,7 +116,6 @@ static calm_status add_energy(mapper_account *out, const mapper_space *s,
       (k ? enter_send : enter_fill)(&p, s, i, &t);
     }
   }
-  sum_compulsory(&p, s);
   *out = (mapper_account){.energy = true, .level = level};
   out->clusters = level == CALM_NONE ? 0 : s->tables->stores[level].clusters;
   keep_prices(out, &p);
@@ -148,7 +133,6 @@ static calm_status add_bandwidth(mapper_account *out, const mapper_space *s,
     if (l->child == level) enter_fill(&p, s, i, &t);
     if (l->parent == level) enter_send(&p, s, i, &t);
   }
-  sum_compulsory(&p, s);
   *out = (mapper_account){.level = level, .bandwidth = bandwidth};
   keep_prices(out, &p);
   return CALM_OK;

@@ -160,13 +160,15 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
   mapper_least least[MAPPER_MOST_LINKS];
   mapper_floor out = {s->tables->macs * s->tables->mac_pj,
                       s->tables->macs / (l->spread * growth)};
+  const double *outlook =
+      s->outlook + (size_t)level * s->account_count * s->node_count + node;
   for (uint32_t i = 0; i < l->chain_count; i++)
     least[i] = mapper_bound_chain(s, &chains[i], node, level);
   for (uint32_t j = 0; j < s->account_count; j++) {
     const mapper_account *a = &s->accounts[j];
     const mapper_sum *sum = &mapper_sums(l)[j];
     tally t = {sum->total - sum->returned, sum->returned};
-    t.fixed += a->compulsory[level];
+    t.fixed += outlook[(size_t)j * s->node_count];
     for (uint32_t i = 0; i < l->chain_count; i++)
       add_chain(&t, s, a, &chains[i], &least[i], same);
     const double outside = a->level != CALM_NONE && a->level > level

@@ -4,6 +4,7 @@
 
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
+#include "mapper/mapper_outlook.h"
 
 /*
  * Blocks are walked from the innermost temporal loops outwards.  The labels of
@@ -175,17 +176,6 @@ static calm_status try_steps(mapper_search *m, mapper_shelf *shelf,
   return CALM_OK;
 }
 
-static bool fits(const mapper_search *m, uint32_t node, uint32_t level) {
-  const mapper_space *s = m->space;
-  const cost_store *store = &s->tables->stores[level];
-  if (!store->limited) return true;
-  double used = 0;
-  for (uint32_t t = 0; t < s->tensor_count; t++)
-    if (s->kept[level] >> t & 1)
-      used += s->words[(size_t)node * s->tensor_count + t];
-  return used <= store->capacity && used >= store->least;
-}
-
 static calm_status try_spreads(mapper_search *m, mapper_shelf *next,
                                const mapper_label *l, uint32_t level) {
   const mapper_space *s = m->space;
@@ -219,7 +209,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
 static calm_status leave_level(mapper_search *m, mapper_shelf *next,
                                const mapper_label *l, uint32_t level) {
   const mapper_space *s = m->space;
-  if (!fits(m, l->node, level)) return CALM_OK;
+  if (!mapper_outlook_fits(s, l->node, level)) return CALM_OK;
   if (level + 1 == s->level_count)
     return l->node + 1 == s->node_count ? complete(m, l, level) : CALM_OK;
   mapper_label_copy(m->above, l, s);

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "cost/cost_scratch.h"
+#include "mapper/mapper_outlook.h"
 #include "mapper/mapper_parts.h"
 
 /* ---- What the search can do ---------------------------------------------- */
@@ -118,6 +119,7 @@ calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
   TRY(mapper_lattice_init(&s, a));
   TRY(mapper_fans_init(&s, a));
   TRY(mapper_accounts_init(&s, energy, delay, a));
+  TRY(mapper_outlook_init(&s, a));
   *out = s;
   return CALM_OK;
 }

@@ -51,8 +51,6 @@ typedef struct mapper_account {
   const double *send;       /* of one that leaves, once or, if written, twice */
   const double *fetch;      /* the part of `send` that first touches save */
   const double *saved;      /* per level: what first touches save, once */
-  const double *compulsory; /* per level: least price of the links whose child
-                               is that level or further out */
 } mapper_account;
 
 /* One way to spread over a fan-out. */
@@ -91,6 +89,9 @@ typedef struct mapper_space {
   const double *sliding; /* likewise: by its windows */
   const double *halo;    /* likewise: how often spreading windows may need the
                             same word at most */
+  const double *outlook;  /* [(level * account_count + j) * node_count + node]:
+                             of account j, links whose child is that level or
+                             further out, while the tile is this node */
   uint32_t often_free;   /* dimensions that do not move several tensors */
   bool written;          /* is there a tensor that is? */
   uint32_t written_tensor;
