@@ -85,23 +85,22 @@ mapper_least mapper_bound_chain(const mapper_space *s, const mapper_chain *c,
   const mapper_link *link = &s->links[c->link];
   const mapper_tensor *t = &s->tensors[link->tensor];
   const size_t at = at_node(s, node, link->tensor);
-  const double cast = c->reached ? 1
-                                 : smaller(fans_below(s, level, link->parent),
-                                           s->unmoved[at] * s->halo[at]);
-  mapper_least out = {c->words, c->words * c->sent / cast};
-  if (c->state == MAPPER_OPEN) {
-    const double halo =
-        c->reached ? 1
-                   : smaller(fans_below(s, level, link->parent), s->halo[at]);
-    out.arrive = c->words / s->unmoved[at] *
-                 mapper_bound_sweep(s, link->tensor, c->tile, node);
-    out.leave = out.arrive * c->sent / halo;
-  } else if (c->state == MAPPER_ALIVE) {
-    out.arrive -= mapper_bound_gain(s, c, node) * c->spread;
-    out.leave = out.arrive * c->sent / cast;
+  const double fans = c->reached ? 1 : fans_below(s, level, link->parent);
+  const double halo = smaller(fans, s->halo[at]);
+  const double cast = smaller(fans, s->unmoved[at] * s->halo[at]);
+  double words = c->words;
+  if (c->state == MAPPER_OPEN)
+    words *= mapper_bound_sweep(s, link->tensor, c->tile, node);
+  else if (c->state == MAPPER_ALIVE)
+    words -= mapper_bound_gain(s, c, node) * c->spread;
+  const double free = c->state == MAPPER_OPEN ? s->unmoved[at] : 1;
+  const double sent = words * c->sent;
+  mapper_least out = {{words, words / free},
+                      {sent / cast, sent / larger(cast, free * halo)}};
+  for (uint32_t k = 0; k < 2; k++) {
+    out.arrive[k] = larger(out.arrive[k], t->least);
+    out.leave[k] = larger(out.leave[k], t->least);
   }
-  out.arrive = larger(out.arrive, t->least);
-  out.leave = larger(out.leave, t->least);
   return out;
 }
 
@@ -123,25 +122,55 @@ typedef struct tally {
   double returned; /* before first touches are taken off */
 } tally;
 
-static void add_chain(tally *sum, const mapper_space *s,
+/* Adds what the chain costs if the tensor's free loops do not come first, and
+   if they do. */
+static void add_chain(tally sums[2], const mapper_space *s,
                       const mapper_account *a, const mapper_chain *c,
                       const mapper_least *least, double same) {
-  const mapper_link *link = &s->links[c->link];
-  const double fill = least->arrive * a->fill[c->link];
-  const double send = least->leave * a->send[c->link];
-  if (!s->tensors[link->tensor].written) {
-    sum->fixed += fill + send;
-    return;
+  const mapper_tensor *t = &s->tensors[s->links[c->link].tensor];
+  const double fill = a->fill[c->link], send = a->send[c->link];
+  const double fetch = a->fetch[c->link];
+  for (uint32_t k = 0; k < 2; k++) {
+    tally *sum = &sums[k];
+    const double arrive = least->arrive[k], leave = least->leave[k];
+    sum->fixed += leave * (send - fetch);
+    if (!t->written)
+      sum->fixed += arrive * fill;
+    else
+      sum->returned += arrive * fill;
+    if (c->reached)
+      sum->returned += leave * fetch;
+    else
+      sum->fixed += larger(0, leave - t->least * same) * fetch;
   }
-  const double fetch = least->leave * a->fetch[c->link];
-  sum->fixed += send - fetch;
-  sum->returned += fill;
-  if (c->reached)
-    sum->returned += fetch;
-  else
-    sum->fixed +=
-        larger(0, (least->leave - s->tensors[link->tensor].least * same) *
-                      a->fetch[c->link]);
+}
+
+/*
+ * The next temporal loop moves all tensors but those that it is free for.  If
+ * no dimension is free for several, only one tensor has free loops yet.
+ */
+static double sum_chains(const mapper_space *s, const mapper_account *a,
+                         const mapper_sum *sum, const mapper_label *l,
+                         const mapper_least *least, double same) {
+  const mapper_chain *c = mapper_chains(s, l), *end = c + l->chain_count;
+  const double touched = sum->saved * same;
+  double total = sum->total - sum->returned, most = 0;
+  double returned = larger(0, sum->returned - touched);
+  while (c < end) {
+    const uint32_t tensor = s->links[c->link].tensor;
+    tally t[2] = {{0, 0}, {0, 0}};
+    for (; c < end && s->links[c->link].tensor == tensor; c++)
+      add_chain(t, s, a, c, least++, same);
+    double costs[2] = {t[0].fixed, t[1].fixed};
+    if (s->tensors[tensor].written) {
+      returned = 0;
+      for (uint32_t k = 0; k < 2; k++)
+        costs[k] += larger(0, sum->returned + t[k].returned - touched);
+    }
+    total += s->often_free ? costs[1] : costs[0];
+    most = larger(most, costs[0] - costs[1]);
+  }
+  return total + returned - (s->often_free ? 0 : most);
 }
 
 /* Instances in use become more; the share of an account falls with that. */
@@ -156,25 +185,22 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
   const uint32_t node = l->node;
   const double same = mapper_bound_same(s, node, level);
   const double growth = smaller(s->beyond[level], s->visits[node]);
-  const mapper_chain *chains = mapper_chains(s, l);
+  const mapper_chain *chain = mapper_chains(s, l);
   mapper_least least[MAPPER_MOST_LINKS];
   mapper_floor out = {s->tables->macs * s->tables->mac_pj,
                       s->tables->macs / (l->spread * growth)};
   const double *outlook =
       s->outlook + (size_t)level * s->account_count * s->node_count + node;
   for (uint32_t i = 0; i < l->chain_count; i++)
-    least[i] = mapper_bound_chain(s, &chains[i], node, level);
+    least[i] = mapper_bound_chain(s, &chain[i], node, level);
   for (uint32_t j = 0; j < s->account_count; j++) {
     const mapper_account *a = &s->accounts[j];
     const mapper_sum *sum = &mapper_sums(l)[j];
-    tally t = {sum->total - sum->returned, sum->returned};
-    t.fixed += outlook[(size_t)j * s->node_count];
-    for (uint32_t i = 0; i < l->chain_count; i++)
-      add_chain(&t, s, a, &chains[i], &least[i], same);
+    const double chains = sum_chains(s, a, sum, l, least, same);
     const double outside = a->level != CALM_NONE && a->level > level
                                ? s->beyond[a->level]
                                : growth;
-    const double value = (t.fixed + larger(0, t.returned - sum->saved * same)) *
+    const double value = (chains + outlook[(size_t)j * s->node_count]) *
                          share_of(a, sum->spread * outside);
     if (a->energy)
       out.energy_pj += value;

@@ -10,9 +10,10 @@ typedef struct mapper_floor {
   double energy_pj, cycles;
 } mapper_floor;
 
-/* Words that arrive and that leave over a link, at least. */
+/* Words that arrive and that leave over a link, at least: [0] if the next loop
+   moves the tensor, [1] if all loops that do not move it come first. */
 typedef struct mapper_least {
-  double arrive, leave;
+  double arrive[2], leave[2];
 } mapper_least;
 mapper_least mapper_bound_chain(const mapper_space *s, const mapper_chain *c,
                                 uint32_t node, uint32_t level);

@@ -29,13 +29,8 @@ bool mapper_outlook_fits(const mapper_space *s, uint32_t node, uint32_t level) {
 
 /* ---- One node ------------------------------------------------------------ */
 
-/* What a link needs if the tensor's free loops come first, or do not. */
-typedef struct toll {
-  double arrive[2], leave[2]; /* words: without, with free loops */
-} toll;
-
-static toll find_toll(const mapper_space *s, const mapper_link *l,
-                      uint32_t node) {
+static mapper_least find_least(const mapper_space *s, const mapper_link *l,
+                               uint32_t node) {
   const mapper_tensor *t = &s->tensors[l->tensor];
   const size_t at = (size_t)node * s->tensor_count + l->tensor;
   const double swept = s->words[at] * s->visits[node] *
@@ -43,8 +38,9 @@ static toll find_toll(const mapper_space *s, const mapper_link *l,
   const double fans = s->beyond[l->child] / s->beyond[l->parent];
   const double halo = smaller(fans, s->halo[at]);
   const double cast = smaller(fans, s->unmoved[at] * s->halo[at]);
-  toll out = {{swept, swept / s->unmoved[at]},
-              {swept / cast, swept / (s->unmoved[at] * halo)}};
+  const double free = s->unmoved[at];
+  mapper_least out = {{swept, swept / free},
+                      {swept / cast, swept / (free * halo)}};
   for (uint32_t k = 0; k < 2; k++) {
     out.arrive[k] = larger(out.arrive[k], t->least);
     out.leave[k] = larger(out.leave[k], t->least);
@@ -54,10 +50,10 @@ static toll find_toll(const mapper_space *s, const mapper_link *l,
 
 /* First touches save at most `same` times the tensor. */
 static double price_of(const mapper_space *s, const mapper_account *a,
-                       uint32_t link, const toll *toll, uint32_t free,
+                       uint32_t link, const mapper_least *least, uint32_t free,
                        double same) {
   const mapper_tensor *t = &s->tensors[s->links[link].tensor];
-  const double arrive = toll->arrive[free], leave = toll->leave[free];
+  const double arrive = least->arrive[free], leave = least->leave[free];
   if (!t->written) return arrive * a->fill[link] + leave * a->send[link];
   const double saved = t->least * same;
   return leave * (a->send[link] - a->fetch[link]) +
@@ -68,7 +64,7 @@ static double price_of(const mapper_space *s, const mapper_account *a,
 /* The links whose child is `level`. */
 typedef struct frontier {
   uint32_t links[ACCEL_MAX_TENSORS], count;
-  toll tolls[ACCEL_MAX_TENSORS];
+  mapper_least least[ACCEL_MAX_TENSORS];
 } frontier;
 
 static void find_frontier(frontier *f, const mapper_space *s, uint32_t level) {
@@ -81,8 +77,8 @@ static double price_node(const mapper_space *s, const mapper_account *a,
                          const frontier *f, double same) {
   double all[2] = {0, 0}, best = 0;
   for (uint32_t i = 0; i < f->count; i++) {
-    const double bound = price_of(s, a, f->links[i], &f->tolls[i], 0, same);
-    const double free = price_of(s, a, f->links[i], &f->tolls[i], 1, same);
+    const double bound = price_of(s, a, f->links[i], &f->least[i], 0, same);
+    const double free = price_of(s, a, f->links[i], &f->least[i], 1, same);
     all[0] += bound, all[1] += free;
     best = larger(best, bound - free);
   }
@@ -99,7 +95,7 @@ static void price_level(double *table, const mapper_space *s, uint32_t level) {
     const bool fits = mapper_outlook_fits(s, node, level);
     const double same = mapper_bound_same(s, node, level);
     for (uint32_t i = 0; fits && i < f.count; i++)
-      f.tolls[i] = find_toll(s, &s->links[f.links[i]], node);
+      f.least[i] = find_least(s, &s->links[f.links[i]], node);
     for (uint32_t j = 0; j < s->account_count; j++)
       table[(size_t)j * s->node_count + node] =
           fits ? price_node(s, &s->accounts[j], &f, same) : HUGE_VAL;
@@ -135,8 +131,9 @@ calm_status mapper_outlook_init(mapper_space *s, arena *a) {
     for (uint32_t j = 0; j < s->account_count; j++) {
       sweep(table + j * row, s);
       for (size_t i = 0; i < row; i++)
-        here[j * row + i] = table[j * row + i] +
-                            (level + 1 < s->level_count ? outer[j * row + i] : 0);
+        here[j * row + i] =
+            table[j * row + i] +
+            (level + 1 < s->level_count ? outer[j * row + i] : 0);
     }
   }
   s->outlook = outlook;

@@ -101,7 +101,7 @@ static calm_status make_tensors(mapper_space *s, arena *a) {
     uint32_t free = 0;
     for (uint32_t i = 0; i < s->tensor_count; i++)
       free += !(tensors[i].moving >> d & 1);
-    if (free > 1) s->often_free |= UINT32_C(1) << d;
+    if (free > 1 && s->tables->bounds[d] > 1) s->often_free |= UINT32_C(1) << d;
   }
   return CALM_OK;
 }

@@ -44,13 +44,13 @@ typedef struct mapper_link {
  */
 typedef struct mapper_account {
   bool energy;
-  uint32_t level;           /* CALM_NONE: several; nothing depends on them */
-  double clusters;          /* energy */
-  double bandwidth;         /* otherwise */
-  const double *fill;       /* per link: price of a word that arrives */
-  const double *send;       /* of one that leaves, once or, if written, twice */
-  const double *fetch;      /* the part of `send` that first touches save */
-  const double *saved;      /* per level: what first touches save, once */
+  uint32_t level;      /* CALM_NONE: several; nothing depends on them */
+  double clusters;     /* energy */
+  double bandwidth;    /* otherwise */
+  const double *fill;  /* per link: price of a word that arrives */
+  const double *send;  /* of one that leaves, once or, if written, twice */
+  const double *fetch; /* the part of `send` that first touches save */
+  const double *saved; /* per level: what first touches save, once */
 } mapper_account;
 
 /* One way to spread over a fan-out. */
@@ -89,9 +89,9 @@ typedef struct mapper_space {
   const double *sliding; /* likewise: by its windows */
   const double *halo;    /* likewise: how often spreading windows may need the
                             same word at most */
-  const double *outlook;  /* [(level * account_count + j) * node_count + node]:
-                             of account j, links whose child is that level or
-                             further out, while the tile is this node */
+  const double *outlook; /* [(level * account_count + j) * node_count + node]:
+                            of account j, links whose child is that level or
+                            further out, while the tile is this node */
   uint32_t often_free;   /* dimensions that do not move several tensors */
   bool written;          /* is there a tensor that is? */
   uint32_t written_tensor;
