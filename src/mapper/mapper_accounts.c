@@ -17,19 +17,27 @@ typedef struct tariff {
 
 /* ---- Links --------------------------------------------------------------- */
 
-static calm_status make_links(mapper_space *s, arena *a) {
+static calm_status make_links(mapper_link **out, mapper_space *s, arena *a) {
   mapper_link *links;
   ARENA_ARRAY(a, links, (size_t)s->tensor_count * s->level_count);
   for (uint32_t t = 0; t < s->tensor_count; t++) {
     uint32_t child = CALM_NONE;
     for (uint32_t l = 0; l < s->level_count; l++) {
       if (!(s->kept[l] >> t & 1)) continue;
-      links[s->link_count++] = (mapper_link){t, child, l};
+      links[s->link_count++] =
+          (mapper_link){.tensor = t, .child = child, .parent = l};
       child = l;
     }
   }
-  s->links = links;
+  s->links = *out = links;
   return CALM_OK;
+}
+
+static void mark_priced(mapper_space *s, mapper_link *links) {
+  for (uint32_t i = 0; i < s->link_count; i++)
+    for (uint32_t j = 0; j < s->account_count; j++)
+      links[i].priced |=
+          s->accounts[j].fill[i] != 0 || s->accounts[j].send[i] != 0;
 }
 
 /* ---- Prices -------------------------------------------------------------- */
@@ -91,6 +99,26 @@ static void keep_prices(mapper_account *out, const prices *p) {
   out->send = p->send;
   out->fetch = p->fetch;
   out->saved = p->saved;
+}
+
+/*
+ * How much more rounding can make of a count than it is here, and of another
+ * less: a block in each instance, or (where halos leave fractions) a word.
+ */
+static double find_slack(const mapper_space *s, const mapper_account *a) {
+  double slack = 0;
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    const mapper_link *l = &s->links[i];
+    const cost_store *parent = &s->tables->stores[l->parent];
+    const double words = s->tensors[l->tensor].windows ? 2 : 0;
+    const double more = a->energy ? cost_real(parent->block) - 1 : 0;
+    slack += a->send[i] * (more + words) * parent->instances;
+    if (l->child == CALM_NONE) continue;
+    const cost_store *child = &s->tables->stores[l->child];
+    const double also = a->energy ? cost_real(child->block) - 1 : 0;
+    slack += a->fill[i] * (also + words) * child->instances;
+  }
+  return slack;
 }
 
 /* ---- Accounts ------------------------------------------------------------ */
@@ -163,11 +191,16 @@ static calm_status add_bandwidths(mapper_space *s, mapper_account *out,
 
 calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
                                  arena *a) {
-  TRY(make_links(s, a));
+  mapper_link *links;
+  TRY(make_links(&links, s, a));
   mapper_account *accounts;
   ARENA_ARRAY(a, accounts, 1 + 4 * (size_t)s->level_count);
   if (energy) TRY(add_energies(s, accounts, a));
   if (delay) TRY(add_bandwidths(s, accounts, a));
   s->accounts = accounts;
+  s->energy = energy;
+  mark_priced(s, links);
+  for (uint32_t j = 0; j < s->account_count; j++)
+    accounts[j].slack = find_slack(s, &accounts[j]);
   return CALM_OK;
 }

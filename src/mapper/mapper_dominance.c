@@ -101,13 +101,18 @@ static bool next_pair(pair *out, const mapper_space *s, const mapper_label *a,
   return true;
 }
 
-static bool account_exceeds(const mapper_space *s, uint32_t account,
-                            const mapper_label *a, const mapper_label *b,
-                            double same) {
+static bool account_exceeds(const mapper_comparison *comparison,
+                            uint32_t account, const mapper_label *a,
+                            const mapper_label *b, double same) {
+  const mapper_space *s = comparison->space;
   const mapper_sum *x = &mapper_sums(a)[account], *y = &mapper_sums(b)[account];
   if (x->spread < y->spread && s->accounts[account].level != CALM_NONE)
     return true;
   double left = x->total, right = y->total;
+  if (comparison->rounded) {
+    left += s->accounts[account].slack;
+    if (s->accounts[account].level == CALM_NONE) left += comparison->more_pj;
+  }
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);)
     weigh(&left, &right, s, &s->accounts[account], &p, a->node);
@@ -115,16 +120,17 @@ static bool account_exceeds(const mapper_space *s, uint32_t account,
          exceeds(left - x->saved * same, right - y->saved * same);
 }
 
-bool mapper_dominates(const mapper_space *s, const mapper_label *a,
-                      const mapper_label *b, uint32_t level, bool delay) {
+bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,
+                      const mapper_label *b) {
+  const mapper_space *s = c->space;
   if (a->locked & ~b->locked) return false;
-  if (delay && a->spread < b->spread) return false;
+  if (c->delay && a->spread < b->spread) return false;
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);)
     if (!comparable(s, &p, a->node)) return false;
-  const double same = mapper_bound_same(s, a->node, level);
+  const double same = mapper_bound_same(s, a->node, c->level);
   for (uint32_t j = 0; j < s->account_count; j++)
-    if (account_exceeds(s, j, a, b, same)) return false;
+    if (account_exceeds(c, j, a, b, same)) return false;
   return true;
 }
 

@@ -7,9 +7,18 @@
 
 #include "mapper/mapper_label.h"
 
-/* Both stand at the same node among the temporal loops of `level`. */
-bool mapper_dominates(const mapper_space *s, const mapper_label *a,
-                      const mapper_label *b, uint32_t level, bool delay);
+/* How labels are compared. */
+typedef struct mapper_comparison {
+  const mapper_space *space;
+  uint32_t level;   /* both stand among its temporal loops, at the same node */
+  bool delay;       /* cycles matter */
+  bool rounded;     /* costs as they are when all is rounded */
+  double stretch;   /* rounded: that may make cycles so many times longer */
+  double more_pj;   /* rounded: what that can mean, in energy */
+} mapper_comparison;
+
+bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,
+                      const mapper_label *b);
 
 /* Do they differ in nothing that matters, not even for how counts are rounded?
  */

@@ -1,25 +1,23 @@
 #include <math.h>
 
-#include "mapper/mapper_bound.h"
 #include "mapper/mapper_search.h"
 
 /*
  * Threshold deepening: rounds with a growing threshold, each of which prunes
  * whatever cannot stay below it.  If a round finds a nest, the best one is the
  * best of all; if it finds none, nothing costs less than the least bound that
- * was pruned.  No start heuristic is needed, and a stopped search knows a
- * bound.
+ * was pruned.  No start heuristic is needed, and a stopped search knows a bound.
  *
  * A search counts parts of blocks and of cycles; what a nest costs has them
- * rounded up.  If the best nest costs more than the bound for that reason, one
- * more round looks at all that might cost less, and drops only labels that
- * equal another.
+ * rounded.  If the best nest costs more than the bound for that reason, one
+ * more round looks at all that might cost less when rounded.
  */
 
 /* Labels of the last round, at most. */
-enum { MOST_LAST_STATES = 4000000 };
+enum { MOST_LAST_STATES = 1000000 };
 
-static const double first_step = 0.002; /* of the root bound */
+/* Of the root bound: how far above it the first threshold is. */
+static const double first_step = 0.002;
 
 /* ---- Rounds -------------------------------------------------------------- */
 
@@ -36,10 +34,15 @@ static calm_status run_round(progress *p, mapper_search *m, double threshold) {
   return CALM_OK;
 }
 
+/* Cycles are whole. */
+static double whole_bound(const mapper_search *m, double bound) {
+  return m->objective == MAPPER_DELAY ? ceil(bound * (1 - 1e-11)) : bound;
+}
+
 /* Until a nest is found; then m->score is the least score of all. */
 static calm_status deepen(progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  p->bound = root;
+  p->bound = whole_bound(m, root);
   double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
   for (double step = first_step;; step *= 2) {
     TRY(run_round(p, m, threshold));
@@ -49,10 +52,10 @@ static calm_status deepen(progress *p, mapper_search *m) {
       p->infeasible = true;
       return CALM_OK;
     }
-    p->bound = fmax(p->bound, m->pruned);
+    p->bound = fmax(p->bound, whole_bound(m, m->pruned));
     threshold = fmax(root * (1 + 2 * step), 1.0005 * m->pruned);
   }
-  p->bound = fmin(m->score, m->value);
+  p->bound = fmin(whole_bound(m, m->score), m->value);
   return CALM_OK;
 }
 
@@ -72,11 +75,19 @@ static bool has_hidden_costs(const mapper_space *s) {
 }
 
 static calm_status round_up(progress *p, mapper_search *m) {
-  m->equal_only = true;
+  m->rounded = true;
   m->most_states = MOST_LAST_STATES;
   TRY(run_round(p, m, m->value));
   if (!m->stopped) p->bound = m->value;
   return CALM_OK;
+}
+
+static calm_status solve(progress *p, mapper_search *m) {
+  TRY(deepen(p, m));
+  if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
+  if (m->objective != MAPPER_DELAY && has_hidden_costs(m->space))
+    return CALM_OK;
+  return round_up(p, m);
 }
 
 /* ---- The answer ---------------------------------------------------------- */
@@ -100,29 +111,57 @@ static void report(mapper_result *out, const progress *p, mapper_search *m) {
   *out = r;
 }
 
-static calm_status solve(progress *p, mapper_search *m) {
-  TRY(deepen(p, m));
-  if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
-  return has_hidden_costs(m->space) ? CALM_OK : round_up(p, m);
-}
-
-calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
-                         const mapper_rules *rules, limits *l, arena *a) {
+/* With no more than `cap` cycles. */
+static calm_status search(mapper_result *out, const mapper_problem *p,
+                          const mapper_rules *rules, double cap, limits *l,
+                          arena *a) {
   const bool energy = p->objective != MAPPER_DELAY;
   const bool delay = p->objective != MAPPER_ENERGY;
   mapper_space *space;
   mapper_search *m;
   ARENA_ARRAY(a, space, 1);
   ARENA_ARRAY(a, m, 1);
-  if (p->objective == MAPPER_DELAY_ENERGY)
-    return context_fail(a->context, CALM_UNSUPPORTED,
-                        "exact mapper: delay-energy is not supported yet");
   TRY(mapper_space_init(space, p, energy, delay, a));
   TRY(mapper_search_init(m, space, rules, l, a));
+  m->cap = m->value_cap = cap;
   progress done = {0};
   const calm_status status = solve(&done, m);
   mapper_search_free(m);
   TRY(status);
   report(out, &done, m);
   return CALM_OK;
+}
+
+/* The least delay first, then the least energy within it. */
+static calm_status search_twice(mapper_result *out, const mapper_problem *p,
+                                const mapper_rules *rules, limits *l,
+                                arena *a) {
+  mapper_problem first = *p;
+  mapper_result fastest, r;
+  first.objective = MAPPER_DELAY;
+  TRY(search(&fastest, &first, rules, HUGE_VAL, l, a));
+  *out = fastest;
+  if (fastest.outcome == CALM_INFEASIBLE || fastest.outcome == CALM_LIMIT)
+    return CALM_OK;
+  TRY(search(&r, p, rules, (double)fastest.cost.cycles, l, a));
+  if (r.outcome != CALM_OPTIMAL && r.outcome != CALM_FEASIBLE) {
+    /* Stopped: the nest of the first search is within the cap. */
+    r.nest = fastest.nest;
+    r.cost = fastest.cost;
+    r.value = fastest.cost.energy_pj;
+    r.outcome = CALM_FEASIBLE;
+    r.reason = NULL;
+  }
+  if (fastest.outcome == CALM_FEASIBLE) r.outcome = CALM_FEASIBLE;
+  r.states += fastest.states;
+  r.rounds += fastest.rounds;
+  *out = r;
+  return CALM_OK;
+}
+
+calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
+                         const mapper_rules *rules, limits *l, arena *a) {
+  return p->objective == MAPPER_DELAY_ENERGY
+             ? search_twice(out, p, rules, l, a)
+             : search(out, p, rules, HUGE_VAL, l, a);
 }

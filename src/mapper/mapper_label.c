@@ -23,7 +23,7 @@ void mapper_label_begin(mapper_label *out, const mapper_space *s) {
   for (uint32_t j = 0; j < s->account_count; j++)
     mapper_sums(out)[j].spread = 1;
   for (uint32_t i = 0; i < s->link_count; i++)
-    if (s->links[i].child == CALM_NONE)
+    if (s->links[i].child == CALM_NONE && s->links[i].priced)
       mapper_chains(s, out)[out->chain_count++] =
           (mapper_chain){.words = s->tables->macs,
                          .sent = 1,
@@ -242,7 +242,7 @@ void mapper_label_level(mapper_label *l, const mapper_space *s,
   for (uint32_t j = 0; j < s->account_count; j++)
     mapper_sums(l)[j].saved += s->accounts[j].saved[level];
   for (uint32_t i = 0; i < s->link_count; i++)
-    if (s->links[i].child == level) start_chain(l, s, i);
+    if (s->links[i].child == level && s->links[i].priced) start_chain(l, s, i);
 }
 
 /* Nothing of the last block is left to come back to. */
@@ -274,6 +274,6 @@ void mapper_label_spread(mapper_label *l, const mapper_space *s, uint32_t level,
     if (s->accounts[j].level < level) sum->spread *= product;
   }
   l->spread *= product;
-  l->trace += mix(UINT64_C(1000) + level, product, 0);
+  if (s->energy) l->trace += mix(UINT64_C(1000) + level, product, 0);
   l->node = node;
 }

@@ -40,6 +40,7 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                      .value = HUGE_VAL,
                      .value_cap = HUGE_VAL,
                      .most_states = UINT64_MAX};
+  m.least_cycles = s->tables->macs / (s->beyond[0] * s->fans[0].size);
   TRY(make_label(&m.label, s, a));
   TRY(make_label(&m.above, s, a));
   TRY(make_label(&m.next, s, a));
@@ -114,22 +115,40 @@ static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
   return true;
 }
 
-static bool makes_superfluous(const mapper_search *m, const mapper_label *a,
-                              const mapper_label *b, uint32_t level) {
-  if (m->equal_only || m->rules->no_dominance)
-    return mapper_label_equal(m->space, a, b);
-  return mapper_dominates(m->space, a, b, level, m->objective != MAPPER_ENERGY);
+/*
+ * With everything rounded, whole words and blocks may differ where sums do not:
+ * only what is less by more than that is as good.  Cycles are rounded so that
+ * one may be more or less.
+ */
+static mapper_comparison compare_by(const mapper_search *m, uint32_t level) {
+  mapper_comparison c = {.space = m->space,
+                         .level = level,
+                         .delay = m->objective != MAPPER_ENERGY,
+                         .rounded = m->rounded};
+  if (m->objective == MAPPER_EDP)
+    c.more_pj = 2 * m->threshold / (m->least_cycles * m->least_cycles);
+  return c;
+}
+
+static bool is_superfluous(const mapper_search *m, const mapper_comparison *c,
+                           const mapper_label *a, const mapper_label *b) {
+  const bool ties = m->rounded && m->objective != MAPPER_ENERGY &&
+                    m->objective != MAPPER_EDP;
+  if (mapper_label_equal(m->space, a, b)) return true;
+  if (m->rules->no_dominance || ties) return false;
+  return mapper_dominates(c, a, b);
 }
 
 /* False if an older label is as good; older ones that are worse leave. */
 static bool stands_out(mapper_search *m, mapper_shelf *shelf,
                        const mapper_label *l, uint32_t level) {
+  const mapper_comparison c = compare_by(m, level);
   uint32_t *link = &shelf->heads[l->node];
   while (*link != CALM_NONE) {
     mapper_label *old = label_at(m, shelf, *link);
     m->limits->ticks++;
-    if (makes_superfluous(m, old, l, level)) return false;
-    if (makes_superfluous(m, l, old, level))
+    if (is_superfluous(m, &c, old, l)) return false;
+    if (is_superfluous(m, &c, l, old))
       *link = old->next;
     else
       link = &old->next;
@@ -201,8 +220,8 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   const double score = m->above->score;
   TRY(mapper_search_keep(m, l->trail));
   if (score < m->score) m->score = score;
-  if (!m->equal_only && score < m->threshold) m->threshold = score;
-  if (m->equal_only && m->value < m->threshold) m->threshold = m->value;
+  if (!m->rounded && score < m->threshold) m->threshold = score;
+  if (m->rounded && m->value < m->threshold) m->threshold = m->value;
   return CALM_OK;
 }
 

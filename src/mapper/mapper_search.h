@@ -7,7 +7,7 @@
 
 #include "base/vector.h"
 #include "cost/cost_frame.h"
-#include "mapper/mapper_label.h"
+#include "mapper/mapper_dominance.h"
 
 /* How a label came to be: a loop, or spreading below a level. */
 typedef struct mapper_trail {
@@ -34,7 +34,8 @@ typedef struct mapper_search {
   double cap;       /* so are those with more cycles */
   double pruned;    /* the least bound of those */
   double capped;    /* least cycles of labels beyond the cap */
-  bool equal_only;  /* drop only labels that equal another */
+  bool rounded;     /* look for the best when all is rounded */
+  double least_cycles; /* of any nest */
   double score;     /* of the best complete label */
   uint64_t states, most_states;
   VECTOR(mapper_trail) trail;

@@ -35,6 +35,7 @@ typedef struct mapper_tensor {
    and the next outer level that does. */
 typedef struct mapper_link {
   uint32_t tensor, child, parent;
+  bool priced; /* does any account charge for it? */
 } mapper_link;
 
 /*
@@ -51,6 +52,7 @@ typedef struct mapper_account {
   const double *send;  /* of one that leaves, once or, if written, twice */
   const double *fetch; /* the part of `send` that first touches save */
   const double *saved; /* per level: what first touches save, once */
+  double slack; /* how far rounding may take two sums from what is counted */
 } mapper_account;
 
 /* One way to spread over a fan-out. */
@@ -93,6 +95,7 @@ typedef struct mapper_space {
                             of account j, links whose child is that level or
                             further out, while the tile is this node */
   uint32_t often_free;   /* dimensions that do not move several tensors */
+  bool energy; /* has it accounts of energy? */
   bool written;          /* is there a tensor that is? */
   uint32_t written_tensor;
 } mapper_space;

@@ -115,7 +115,7 @@ static void test_resnet50(void **state) {
   arena_init(&machine, f->context);
   open_arch(&arch, "mapping/cosa/arch/simba.yaml", &machine);
   const char *only = getenv("MAPPER_OBJECTIVE");
-  for (mapper_objective o = MAPPER_ENERGY; o <= MAPPER_EDP; o++)
+  for (mapper_objective o = MAPPER_ENERGY; o <= MAPPER_DELAY_ENERGY; o++)
     for (size_t i = 0; i < json_array_size(rows); i++) {
       if (only && atoi(only) != (int)o) continue;
       check(f, json_array_get(rows, i), &arch, o, &wrong);

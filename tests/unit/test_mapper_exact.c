@@ -74,7 +74,7 @@ static void compare(fixture *f, const cost_random_case *c,
   mapper_brute b;
   assert_int_equal(mapper_brute_search(&b, &p, MOST_NESTS, &f->arena), CALM_OK);
   if (!b.complete) return;
-  for (mapper_objective o = MAPPER_ENERGY; o <= MAPPER_EDP; o++) {
+  for (mapper_objective o = MAPPER_ENERGY; o <= MAPPER_DELAY_ENERGY; o++) {
     mapper_result r;
     limits l;
     limits_init(&l, f->context);
