@@ -33,11 +33,29 @@ static calm_status make_links(mapper_link **out, mapper_space *s, arena *a) {
   return CALM_OK;
 }
 
-static void mark_priced(mapper_space *s, mapper_link *links) {
-  for (uint32_t i = 0; i < s->link_count; i++)
+/* Blocks round what they cost, bandwidths the cycles that they make, and halos
+   can leave fractions of words. */
+static bool rounds(const mapper_space *s, uint32_t level, uint32_t tensor,
+                   bool delay) {
+  if (level == CALM_NONE) return false;
+  const cost_store *store = &s->tables->stores[level];
+  return store->block > 1 || (delay && store->throttles) ||
+         s->tensors[tensor].windows;
+}
+
+static void mark_links(mapper_space *s, mapper_link *links, bool delay) {
+  s->first_rounded = s->level_count;
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    mapper_link *l = &links[i];
     for (uint32_t j = 0; j < s->account_count; j++)
-      links[i].priced |=
-          s->accounts[j].fill[i] != 0 || s->accounts[j].send[i] != 0;
+      l->priced |= s->accounts[j].fill[i] != 0 || s->accounts[j].send[i] != 0;
+    const uint32_t ends[2] = {l->child, l->parent};
+    for (uint32_t k = 0; l->priced && k < 2; k++) {
+      if (!rounds(s, ends[k], l->tensor, delay)) continue;
+      l->rounded = true;
+      if (ends[k] < s->first_rounded) s->first_rounded = ends[k];
+    }
+  }
 }
 
 /* ---- Prices -------------------------------------------------------------- */
@@ -105,20 +123,29 @@ static void keep_prices(mapper_account *out, const prices *p) {
  * How much more rounding can make of a count than it is here, and of another
  * less: a block in each instance, or (where halos leave fractions) a word.
  */
-static double find_slack(const mapper_space *s, const mapper_account *a) {
-  double slack = 0;
-  for (uint32_t i = 0; i < s->link_count; i++) {
-    const mapper_link *l = &s->links[i];
-    const cost_store *parent = &s->tables->stores[l->parent];
-    const double words = s->tensors[l->tensor].windows ? 2 : 0;
-    const double more = a->energy ? cost_real(parent->block) - 1 : 0;
-    slack += a->send[i] * (more + words) * parent->instances;
-    if (l->child == CALM_NONE) continue;
-    const cost_store *child = &s->tables->stores[l->child];
-    const double also = a->energy ? cost_real(child->block) - 1 : 0;
-    slack += a->fill[i] * (also + words) * child->instances;
-  }
-  return slack;
+static double link_slack(const mapper_space *s, const mapper_account *a,
+                         uint32_t link) {
+  const mapper_link *l = &s->links[link];
+  const cost_store *parent = &s->tables->stores[l->parent];
+  const double words = s->tensors[l->tensor].windows ? 2 : 0;
+  const double more = a->energy ? cost_real(parent->block) - 1 : 0;
+  const double slack = a->send[link] * (more + words) * parent->instances;
+  if (l->child == CALM_NONE) return slack;
+  const cost_store *child = &s->tables->stores[l->child];
+  const double also = a->energy ? cost_real(child->block) - 1 : 0;
+  return slack + a->fill[link] * (also + words) * child->instances;
+}
+
+static calm_status find_slack(mapper_account *out, const mapper_space *s,
+                              arena *a) {
+  double *slack;
+  ARENA_ARRAY(a, slack, s->level_count);
+  for (uint32_t level = 0; level < s->level_count; level++)
+    for (uint32_t i = 0; i < s->link_count; i++)
+      if (s->links[i].child == CALM_NONE || s->links[i].child < level)
+        slack[level] += link_slack(s, out, i);
+  out->slack = slack;
+  return CALM_OK;
 }
 
 /* ---- Accounts ------------------------------------------------------------ */
@@ -198,9 +225,8 @@ calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
   if (energy) TRY(add_energies(s, accounts, a));
   if (delay) TRY(add_bandwidths(s, accounts, a));
   s->accounts = accounts;
-  s->energy = energy;
-  mark_priced(s, links);
+  mark_links(s, links, delay);
   for (uint32_t j = 0; j < s->account_count; j++)
-    accounts[j].slack = find_slack(s, &accounts[j]);
+    TRY(find_slack(&accounts[j], s, a));
   return CALM_OK;
 }

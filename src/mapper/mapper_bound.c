@@ -1,5 +1,7 @@
 #include "mapper/mapper_bound.h"
 
+#include <math.h>
+
 static double smaller(double a, double b) { return a < b ? a : b; }
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -207,6 +209,6 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
     else
       out.cycles = larger(out.cycles, value);
   }
-  out.cycles += s->tables->network_cycles;
+  out.cycles = ceil(out.cycles * (1 - 1e-12)) + s->tables->network_cycles;
   return out;
 }

@@ -110,7 +110,7 @@ static bool account_exceeds(const mapper_comparison *comparison,
     return true;
   double left = x->total, right = y->total;
   if (comparison->rounded) {
-    left += s->accounts[account].slack;
+    left += s->accounts[account].slack[comparison->level];
     if (s->accounts[account].level == CALM_NONE) left += comparison->more_pj;
   }
   uint32_t i = 0, k = 0;
@@ -120,8 +120,8 @@ static bool account_exceeds(const mapper_comparison *comparison,
          exceeds(left - x->saved * same, right - y->saved * same);
 }
 
-bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,
-                      const mapper_label *b) {
+static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
+                          const mapper_label *b) {
   const mapper_space *s = c->space;
   if (a->locked & ~b->locked) return false;
   if (c->delay && a->spread < b->spread) return false;
@@ -132,6 +132,34 @@ bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,
   for (uint32_t j = 0; j < s->account_count; j++)
     if (account_exceeds(c, j, a, b, same)) return false;
   return true;
+}
+
+/* Will all that is rounded be the same? */
+static bool rounds_alike(const mapper_comparison *c, const mapper_label *a,
+                         const mapper_label *b) {
+  const mapper_space *s = c->space;
+  if (a->trace != b->trace || (c->delay && a->spread != b->spread))
+    return false;
+  uint32_t i = 0, k = 0;
+  for (pair p; next_pair(&p, s, a, b, &i, &k);) {
+    const mapper_chain *x = p.a, *y = p.b;
+    if (!s->links[(x ? x : y)->link].rounded) continue;
+    if (!x || !y || x->state != y->state || x->words != y->words ||
+        x->sent != y->sent || x->spread != y->spread || x->tile != y->tile ||
+        x->ahead != y->ahead || x->back != y->back || x->seen & ~y->seen ||
+        x->tied & ~y->tied)
+      return false;
+  }
+  return true;
+}
+
+bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,
+                      const mapper_label *b) {
+  if (!c->rounded) return costs_no_more(c, a, b);
+  if (!rounds_alike(c, a, b)) return !c->ties && costs_no_more(c, a, b);
+  mapper_comparison plain = *c;
+  plain.rounded = false;
+  return costs_no_more(&plain, a, b);
 }
 
 bool mapper_label_equal(const mapper_space *s, const mapper_label *a,

@@ -6,7 +6,8 @@
  * Threshold deepening: rounds with a growing threshold, each of which prunes
  * whatever cannot stay below it.  If a round finds a nest, the best one is the
  * best of all; if it finds none, nothing costs less than the least bound that
- * was pruned.  No start heuristic is needed, and a stopped search knows a bound.
+ * was pruned.  No start heuristic is needed, and a stopped search knows a
+ * bound.
  *
  * A search counts parts of blocks and of cycles; what a nest costs has them
  * rounded.  If the best nest costs more than the bound for that reason, one
@@ -34,15 +35,10 @@ static calm_status run_round(progress *p, mapper_search *m, double threshold) {
   return CALM_OK;
 }
 
-/* Cycles are whole. */
-static double whole_bound(const mapper_search *m, double bound) {
-  return m->objective == MAPPER_DELAY ? ceil(bound * (1 - 1e-11)) : bound;
-}
-
 /* Until a nest is found; then m->score is the least score of all. */
 static calm_status deepen(progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  p->bound = whole_bound(m, root);
+  p->bound = root;
   double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
   for (double step = first_step;; step *= 2) {
     TRY(run_round(p, m, threshold));
@@ -52,10 +48,10 @@ static calm_status deepen(progress *p, mapper_search *m) {
       p->infeasible = true;
       return CALM_OK;
     }
-    p->bound = fmax(p->bound, whole_bound(m, m->pruned));
+    p->bound = fmax(p->bound, m->pruned);
     threshold = fmax(root * (1 + 2 * step), 1.0005 * m->pruned);
   }
-  p->bound = fmin(whole_bound(m, m->score), m->value);
+  p->bound = fmin(m->score, m->value);
   return CALM_OK;
 }
 

@@ -56,7 +56,7 @@ static void settle(mapper_label *l, const mapper_space *s,
     if (written)
       sum->returned += c->words * a->fill[c->link] + sent * a->fetch[c->link];
   }
-  l->trace += mix(c->link, c->words, sent);
+  if (s->links[c->link].rounded) l->trace += mix(c->link, c->words, sent);
 }
 
 /* Chains that nothing can change any more leave the label. */
@@ -274,6 +274,7 @@ void mapper_label_spread(mapper_label *l, const mapper_space *s, uint32_t level,
     if (s->accounts[j].level < level) sum->spread *= product;
   }
   l->spread *= product;
-  if (s->energy) l->trace += mix(UINT64_C(1000) + level, product, 0);
+  if (s->first_rounded < level)
+    l->trace += mix(UINT64_C(1000) + level, product, 0);
   l->node = node;
 }

@@ -46,7 +46,7 @@ typedef struct mapper_label {
   uint32_t chain_count;
   double spread; /* multipliers in use */
   double score;
-  uint64_t trace; /* of everything settled: equal traces, equal costs */
+  uint64_t trace; /* of what is settled and will be rounded */
 } mapper_label;
 
 /* A label in memory: the struct, a sum per account, room for all chains. */

@@ -121,10 +121,12 @@ static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
  * one may be more or less.
  */
 static mapper_comparison compare_by(const mapper_search *m, uint32_t level) {
-  mapper_comparison c = {.space = m->space,
-                         .level = level,
-                         .delay = m->objective != MAPPER_ENERGY,
-                         .rounded = m->rounded};
+  mapper_comparison c = {
+      .space = m->space,
+      .level = level,
+      .delay = m->objective != MAPPER_ENERGY,
+      .rounded = m->rounded,
+      .ties = m->objective != MAPPER_ENERGY && m->objective != MAPPER_EDP};
   if (m->objective == MAPPER_EDP)
     c.more_pj = 2 * m->threshold / (m->least_cycles * m->least_cycles);
   return c;
@@ -132,11 +134,8 @@ static mapper_comparison compare_by(const mapper_search *m, uint32_t level) {
 
 static bool is_superfluous(const mapper_search *m, const mapper_comparison *c,
                            const mapper_label *a, const mapper_label *b) {
-  const bool ties = m->rounded && m->objective != MAPPER_ENERGY &&
-                    m->objective != MAPPER_EDP;
-  if (mapper_label_equal(m->space, a, b)) return true;
-  if (m->rules->no_dominance || ties) return false;
-  return mapper_dominates(c, a, b);
+  return m->rules->no_dominance ? mapper_label_equal(m->space, a, b)
+                                : mapper_dominates(c, a, b);
 }
 
 /* False if an older label is as good; older ones that are worse leave. */

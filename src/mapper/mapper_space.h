@@ -35,7 +35,8 @@ typedef struct mapper_tensor {
    and the next outer level that does. */
 typedef struct mapper_link {
   uint32_t tensor, child, parent;
-  bool priced; /* does any account charge for it? */
+  bool priced;  /* does any account charge for it? */
+  bool rounded; /* are its counts ever rounded, or cycles that follow? */
 } mapper_link;
 
 /*
@@ -52,7 +53,9 @@ typedef struct mapper_account {
   const double *send;  /* of one that leaves, once or, if written, twice */
   const double *fetch; /* the part of `send` that first touches save */
   const double *saved; /* per level: what first touches save, once */
-  double slack; /* how far rounding may take two sums from what is counted */
+  const double
+      *slack; /* per level: how far rounding may take two sums from what
+                 is counted, by links begun inside of that level */
 } mapper_account;
 
 /* One way to spread over a fan-out. */
@@ -82,21 +85,21 @@ typedef struct mapper_space {
   const mapper_fan *fans; /* per level: below it */
   const double *beyond;   /* per level: sizes of the fans of outer levels */
   uint32_t node_count;
-  const double *extents; /* [node * dimension_count + d] */
-  const uint8_t *digits; /* [node * axis_count + a] */
-  const double *words;   /* [node * tensor_count + t] */
-  const double *visits;  /* [node]: iterations outside of the tile */
-  const double *unmoved; /* [node * tensor_count + t]: of these, by dimensions
-                            that do not move the tensor */
-  const double *sliding; /* likewise: by its windows */
-  const double *halo;    /* likewise: how often spreading windows may need the
-                            same word at most */
-  const double *outlook; /* [(level * account_count + j) * node_count + node]:
-                            of account j, links whose child is that level or
-                            further out, while the tile is this node */
-  uint32_t often_free;   /* dimensions that do not move several tensors */
-  bool energy; /* has it accounts of energy? */
-  bool written;          /* is there a tensor that is? */
+  const double *extents;  /* [node * dimension_count + d] */
+  const uint8_t *digits;  /* [node * axis_count + a] */
+  const double *words;    /* [node * tensor_count + t] */
+  const double *visits;   /* [node]: iterations outside of the tile */
+  const double *unmoved;  /* [node * tensor_count + t]: of these, by dimensions
+                             that do not move the tensor */
+  const double *sliding;  /* likewise: by its windows */
+  const double *halo;     /* likewise: how often spreading windows may need the
+                             same word at most */
+  const double *outlook;  /* [(level * account_count + j) * node_count + node]:
+                             of account j, links whose child is that level or
+                             further out, while the tile is this node */
+  uint32_t often_free;    /* dimensions that do not move several tensors */
+  uint32_t first_rounded; /* fan-outs beyond this level change what is */
+  bool written;           /* is there a tensor that is? */
   uint32_t written_tensor;
 } mapper_space;
 
