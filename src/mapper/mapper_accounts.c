@@ -36,14 +36,15 @@ static calm_status make_links(mapper_link **out, mapper_space *s, arena *a) {
 /* Blocks round what they cost, bandwidths the cycles that they make, and halos
    can leave fractions of words. */
 static bool rounds(const mapper_space *s, uint32_t level, uint32_t tensor,
-                   bool delay) {
+                   bool energy, bool delay) {
   if (level == CALM_NONE) return false;
   const cost_store *store = &s->tables->stores[level];
-  return store->block > 1 || (delay && store->throttles) ||
-         s->tensors[tensor].windows;
+  return (energy && (store->block > 1 || s->tensors[tensor].windows)) ||
+         (delay && store->throttles);
 }
 
-static void mark_links(mapper_space *s, mapper_link *links, bool delay) {
+static void mark_links(mapper_space *s, mapper_link *links, bool energy,
+                       bool delay) {
   s->first_rounded = s->level_count;
   for (uint32_t i = 0; i < s->link_count; i++) {
     mapper_link *l = &links[i];
@@ -51,7 +52,7 @@ static void mark_links(mapper_space *s, mapper_link *links, bool delay) {
       l->priced |= s->accounts[j].fill[i] != 0 || s->accounts[j].send[i] != 0;
     const uint32_t ends[2] = {l->child, l->parent};
     for (uint32_t k = 0; l->priced && k < 2; k++) {
-      if (!rounds(s, ends[k], l->tensor, delay)) continue;
+      if (!rounds(s, ends[k], l->tensor, energy, delay)) continue;
       l->rounded = true;
       if (ends[k] < s->first_rounded) s->first_rounded = ends[k];
     }
@@ -225,7 +226,7 @@ calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
   if (energy) TRY(add_energies(s, accounts, a));
   if (delay) TRY(add_bandwidths(s, accounts, a));
   s->accounts = accounts;
-  mark_links(s, links, delay);
+  mark_links(s, links, energy, delay);
   for (uint32_t j = 0; j < s->account_count; j++)
     TRY(find_slack(&accounts[j], s, a));
   return CALM_OK;

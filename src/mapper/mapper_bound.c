@@ -100,7 +100,7 @@ mapper_least mapper_bound_chain(const mapper_space *s, const mapper_chain *c,
   mapper_least out = {{words, words / free},
                       {sent / cast, sent / larger(cast, free * halo)}};
   for (uint32_t k = 0; k < 2; k++) {
-    out.arrive[k] = larger(out.arrive[k], t->least);
+    out.arrive[k] = larger(out.arrive[k], t->least) - mapper_chain_cut(s, c);
     out.leave[k] = larger(out.leave[k], t->least);
   }
   return out;

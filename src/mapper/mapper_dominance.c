@@ -40,6 +40,7 @@ static bool comparable(const mapper_space *s, const pair *p, uint32_t node) {
   const mapper_chain *a = p->a, *b = p->b;
   if (!b) return true;
   const bool open = b->state == MAPPER_OPEN;
+  if (b->ragged && !(a && a->ragged)) return false;
   if (open) {
     if (!a || a->state != MAPPER_OPEN) return false;
     const uint32_t tensor = s->links[b->link].tensor;
@@ -147,7 +148,7 @@ static bool rounds_alike(const mapper_comparison *c, const mapper_label *a,
     if (!x || !y || x->state != y->state || x->words != y->words ||
         x->sent != y->sent || x->spread != y->spread || x->tile != y->tile ||
         x->ahead != y->ahead || x->back != y->back || x->seen & ~y->seen ||
-        x->tied & ~y->tied)
+        x->tied & ~y->tied || x->ragged != y->ragged)
       return false;
   }
   return true;

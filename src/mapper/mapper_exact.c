@@ -40,7 +40,7 @@ static calm_status deepen(progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
   p->bound = root;
   double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
-  for (double step = first_step;; step *= 2) {
+  for (double step = first_step;; step *= 1.5) {
     TRY(run_round(p, m, threshold));
     if (m->stopped) return CALM_OK;
     if (m->score < HUGE_VAL) break;
@@ -49,7 +49,7 @@ static calm_status deepen(progress *p, mapper_search *m) {
       return CALM_OK;
     }
     p->bound = fmax(p->bound, m->pruned);
-    threshold = fmax(root * (1 + 2 * step), 1.0005 * m->pruned);
+    threshold = fmax(root * (1 + 1.5 * step), 1.0005 * m->pruned);
   }
   p->bound = fmin(m->score, m->value);
   return CALM_OK;

@@ -48,13 +48,14 @@ static uint64_t mix(uint64_t a, double b, double c) {
 static void settle(mapper_label *l, const mapper_space *s,
                    const mapper_chain *c) {
   const double sent = c->words * c->sent;
+  const double words = c->words - mapper_chain_cut(s, c);
   const bool written = s->tensors[s->links[c->link].tensor].written;
   for (uint32_t j = 0; j < s->account_count; j++) {
     const mapper_account *a = &s->accounts[j];
     mapper_sum *sum = &mapper_sums(l)[j];
-    sum->total += c->words * a->fill[c->link] + sent * a->send[c->link];
+    sum->total += words * a->fill[c->link] + sent * a->send[c->link];
     if (written)
-      sum->returned += c->words * a->fill[c->link] + sent * a->fetch[c->link];
+      sum->returned += words * a->fill[c->link] + sent * a->fetch[c->link];
   }
   if (s->links[c->link].rounded) l->trace += mix(c->link, c->words, sent);
 }
@@ -253,6 +254,19 @@ static void end_block(mapper_label *l, const mapper_space *s) {
     chains[i].seen = chains[i].tied = 0;
 }
 
+/* What instances are sent on average is added up group by group, in floating
+   point, and its fraction cut off: by rounding errors that may lose a word if
+   two dimensions of a window spread over a number without an exact inverse. */
+static bool is_ragged(const mapper_space *s, uint32_t tensor,
+                      const mapper_spread *spread) {
+  const uint32_t product = (uint32_t)spread->product;
+  uint32_t windows = 0;
+  for (uint32_t rest = spread->axes; rest; rest &= rest - 1)
+    windows +=
+        s->tensors[tensor].windows >> s->axes[bits_lowest(rest)].dimension & 1;
+  return windows > 1 && product & (product - 1);
+}
+
 void mapper_label_spread(mapper_label *l, const mapper_space *s, uint32_t level,
                          const mapper_spread *spread, uint32_t node) {
   const double product = spread->product;
@@ -262,6 +276,8 @@ void mapper_label_spread(mapper_label *l, const mapper_space *s, uint32_t level,
   for (uint32_t i = 0; i < l->chain_count; i++) {
     mapper_chain *c = &chains[i];
     const uint32_t t = s->links[c->link].tensor;
+    if (level > 0 && s->links[c->link].child + 1 == level)
+      c->ragged |= is_ragged(s, t, spread);
     if (!c->reached)
       c->sent *= mapper_space_apart(s, t, l->node, spread) / product;
     c->spread *= product;

@@ -29,6 +29,7 @@ typedef struct mapper_chain {
   uint16_t link;
   uint8_t state;
   bool reached; /* the parent */
+  bool ragged;  /* instances share words unevenly: fills may be cut by one */
 } mapper_chain;
 
 typedef struct mapper_sum {
@@ -48,6 +49,12 @@ typedef struct mapper_label {
   double score;
   uint64_t trace; /* of what is settled and will be rounded */
 } mapper_label;
+
+/* Words that arrive over a chain and that rounding may lose. */
+static inline double mapper_chain_cut(const mapper_space *s,
+                                      const mapper_chain *c) {
+  return c->ragged ? s->tables->stores[s->links[c->link].child].instances : 0;
+}
 
 /* A label in memory: the struct, a sum per account, room for all chains. */
 static inline mapper_sum *mapper_sums(const mapper_label *l) {
