@@ -15,7 +15,7 @@
  */
 
 /* Labels of the last round, at most. */
-enum { MOST_LAST_STATES = 1000000 };
+enum { MOST_LAST_STATES = 300000 };
 
 /* Of the root bound: how far above it the first threshold is. */
 static const double first_step = 0.002;

@@ -16,7 +16,7 @@
 #include "cost_random.h"
 #include "mapper_brute.h"
 
-enum { MOST_NESTS = 6000 };
+enum { MOST_NESTS = 20000 };
 
 typedef struct tally {
   uint32_t tried, refused, gaps, infeasible, proved;
@@ -116,7 +116,85 @@ static void test_random(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* ---- Windows ------------------------------------------------------------- */
+
+/* One-dimensional convolutions, and two-dimensional ones, on machines of two to
+   four levels: capacities, fan-outs, prices and bandwidths at random; strides
+   at which filter and window undo each other's steps. */
+static void draw_window(cost_random_case *c, random_state *r, arena *a) {
+  static const uint64_t filters[] = {2, 3, 4, 6}, widths[] = {4, 6, 8, 9, 12};
+  accel_convolution k = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  k.r = filters[random_below(r, 4)];
+  k.p = widths[random_below(r, 5)];
+  k.k = 1 + random_below(r, 2);
+  if (random_below(r, 3) == 0) k.c = 2;
+  if (random_below(r, 4) == 0) k.q = 2, k.p = 4, k.s = 1 + random_below(r, 2);
+  k.dilation_w = 1 + random_below(r, 3);
+  k.stride_w = 1 + random_below(r, 3);
+  if (random_below(r, 3) == 0) k.stride_w = k.r * k.dilation_w;
+  if (random_below(r, 6) == 0) k.stride_w = (k.r - 1) * k.dilation_w;
+  memset(c, 0, sizeof *c);
+  assert_int_equal(accel_layer_convolution(&c->layer, "window", &k, a),
+                   CALM_OK);
+  const uint32_t levels = 2 + random_below(r, 3);
+  accel_level *l = arena_calloc(a, levels, sizeof *l);
+  c->nest.kept = arena_calloc(a, levels, sizeof *c->nest.kept);
+  c->nest.level_count = levels;
+  c->arch = (accel_arch){.name = "window", .levels = l, .level_count = levels};
+  uint64_t instances = 1;
+  for (uint32_t i = levels; i-- > 0;) {
+    l[i].name = "L";
+    l[i].class_name = "";
+    l[i].capacity_words = l[i].entries =
+        i + 1 == levels ? ACCEL_UNLIMITED : 3 + random_below(r, 12 << i);
+    l[i].multiple_buffering = 1;
+    l[i].word_bits = 8;
+    l[i].block_words = random_below(r, 3) ? 1 : 4;
+    l[i].cluster = 1;
+    l[i].instances = l[i].mesh_x = instances;
+    l[i].mesh_y = 1;
+    if (instances % 2 == 0 && random_below(r, 3) == 0) l[i].cluster = 2;
+    const double price = 1 + (double)random_below(r, 8) * (1 + 4 * i);
+    l[i].energy = (accel_energy){
+        price, price * 0.75, price * 1.25, 0, -1, true, 0, 0, {0}};
+    if (random_below(r, 3) == 0) l[i].read_bandwidth = 1 + random_below(r, 4);
+    if (random_below(r, 3) == 0) l[i].write_bandwidth = 1 + random_below(r, 4);
+    l[i].reduction_supported = true;
+    c->nest.kept[i] = i + 1 == levels ? 7 : 1 + random_below(r, 7);
+    if (random_below(r, 2)) instances *= 1 + random_below(r, 6);
+  }
+  c->arch.compute = (accel_compute){.name = "MAC",
+                                    .word_bits = 8,
+                                    .instances = instances,
+                                    .mesh_x = instances,
+                                    .mesh_y = 1,
+                                    .energy_pj = 1,
+                                    .energy_known = true};
+}
+
+static void test_windows(void **state) {
+  fixture *f = *state;
+  const mapper_rules rules[] = {{0}, {.no_bound = true}};
+  random_state r = random_from_seed(42);
+  const char *env = getenv("MAPPER_CASES");
+  const uint32_t cases = env ? (uint32_t)atoi(env) : COST_CASES / 10;
+  uint32_t wrong = 0;
+  tally t = {0};
+  for (uint32_t i = 0; i < cases; i++) {
+    cost_random_case c;
+    draw_window(&c, &r, &f->arena);
+    compare(f, &c, &rules[i % 2], &wrong, &t);
+    arena_free(&f->arena);
+  }
+  print_message(
+      "%u windows, %u refused; proved %u, gaps %u, infeasible %u, "
+      "wrong %u\n",
+      t.tried, t.refused, t.proved, t.gaps, t.infeasible, wrong);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {COST_TEST(test_random)};
+  const struct CMUnitTest tests[] = {COST_TEST(test_random),
+                                     COST_TEST(test_windows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
