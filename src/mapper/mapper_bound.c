@@ -209,6 +209,7 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
     else
       out.cycles = larger(out.cycles, value);
   }
-  out.cycles = ceil(out.cycles * (1 - 1e-12)) + s->tables->network_cycles;
+  out.cycles = larger(ceil(out.cycles * (1 - 1e-12)), s->least_cycles) +
+               s->tables->network_cycles;
   return out;
 }

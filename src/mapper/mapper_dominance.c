@@ -126,6 +126,7 @@ static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
   const mapper_space *s = c->space;
   if (a->locked & ~b->locked) return false;
   if (c->delay && a->spread < b->spread) return false;
+  if (c->same_spread && a->spread != b->spread) return false;
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);)
     if (!comparable(s, &p, a->node)) return false;

@@ -10,11 +10,12 @@
 /* How labels are compared. */
 typedef struct mapper_comparison {
   const mapper_space *space;
-  uint32_t level; /* both stand among its temporal loops, at the same node */
-  bool delay;     /* cycles matter */
-  bool rounded;   /* costs as they are when all is rounded */
-  bool ties;      /* rounded: a cycle decides */
-  double more_pj; /* rounded: what a cycle can mean, in energy */
+  uint32_t level;   /* both stand among its temporal loops, at the same node */
+  bool delay;       /* cycles matter */
+  bool same_spread; /* both have to use as many multipliers in the end */
+  bool rounded;     /* costs as they are when all is rounded */
+  bool ties;        /* rounded: a cycle decides */
+  double more_pj;   /* rounded: what a cycle can mean, in energy */
 } mapper_comparison;
 
 bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,

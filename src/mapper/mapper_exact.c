@@ -15,7 +15,10 @@
  */
 
 /* Labels of the last round, at most. */
-enum { MOST_LAST_STATES = 300000 };
+enum { MOST_LAST_STATES = 50000 };
+
+/* Numbers of multipliers that are tried for the sake of a cycle. */
+enum { MOST_SPREADS = 16 };
 
 /* Of the root bound: how far above it the first threshold is. */
 static const double first_step = 0.002;
@@ -52,6 +55,7 @@ static calm_status deepen(progress *p, mapper_search *m) {
     threshold = fmax(root * (1 + 1.5 * step), 1.0005 * m->pruned);
   }
   p->bound = fmin(m->score, m->value);
+  if (m->objective == MAPPER_DELAY) p->bound = ceil(p->bound * (1 - 1e-11));
   return CALM_OK;
 }
 
@@ -78,12 +82,28 @@ static calm_status round_up(progress *p, mapper_search *m) {
   return CALM_OK;
 }
 
+/*
+ * Cycles are rounded in floating point, by steps that depend on the compute
+ * cycles.  A cycle too many may not be needed with another number of them.
+ */
+static calm_status try_spreads(progress *p, mapper_search *m) {
+  const mapper_space *s = m->space;
+  double compute = HUGE_VAL;
+  for (uint32_t i = 0; i < MOST_SPREADS && !m->stopped; i++) {
+    compute = mapper_cycles_next(s, compute, p->bound);
+    if (compute == 0 || is_proved(p, m)) break;
+    m->spread = s->tables->macs / compute;
+    TRY(run_round(p, m, m->value));
+  }
+  return CALM_OK;
+}
+
 static calm_status solve(progress *p, mapper_search *m) {
   TRY(deepen(p, m));
   if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
   if (m->objective != MAPPER_DELAY && has_hidden_costs(m->space))
     return CALM_OK;
-  return round_up(p, m);
+  return m->objective == MAPPER_DELAY ? try_spreads(p, m) : round_up(p, m);
 }
 
 /* ---- The answer ---------------------------------------------------------- */

@@ -16,4 +16,7 @@ calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
 /* The ways to spread over each fan-out. */
 calm_status mapper_fans_init(mapper_space *s, arena *a);
 
+/* The least cycles of any nest. */
+calm_status mapper_cycles_init(mapper_space *s, arena *a);
+
 #endif

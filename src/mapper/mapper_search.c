@@ -40,7 +40,6 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                      .value = HUGE_VAL,
                      .value_cap = HUGE_VAL,
                      .most_states = UINT64_MAX};
-  m.least_cycles = s->tables->macs / (s->beyond[0] * s->fans[0].size);
   TRY(make_label(&m.label, s, a));
   TRY(make_label(&m.above, s, a));
   TRY(make_label(&m.next, s, a));
@@ -105,6 +104,7 @@ static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
   const mapper_floor f = mapper_bound_label(m->space, l, level);
   const double score = score_of(m, &f) * (1 - 1e-12);
   l->score = score;
+  if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
   if (m->rules->no_bound) return false;
   if (f.cycles > m->cap * (1 + 1e-12)) {
     if (f.cycles < m->capped) m->capped = f.cycles;
@@ -125,10 +125,12 @@ static mapper_comparison compare_by(const mapper_search *m, uint32_t level) {
       .space = m->space,
       .level = level,
       .delay = m->objective != MAPPER_ENERGY,
+      .same_spread = m->spread > 0,
       .rounded = m->rounded,
       .ties = m->objective != MAPPER_ENERGY && m->objective != MAPPER_EDP};
   if (m->objective == MAPPER_EDP)
-    c.more_pj = 2 * m->threshold / (m->least_cycles * m->least_cycles);
+    c.more_pj =
+        2 * m->threshold / (m->space->least_cycles * m->space->least_cycles);
   return c;
 }
 
@@ -217,6 +219,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   mapper_label_finish(m->above, m->space);
   if (is_pruned(m, m->above, level)) return CALM_OK;
   const double score = m->above->score;
+  if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
   TRY(mapper_search_keep(m, l->trail));
   if (score < m->score) m->score = score;
   if (!m->rounded && score < m->threshold) m->threshold = score;

@@ -30,13 +30,13 @@ typedef struct mapper_search {
   mapper_objective objective;
   limits *limits;
   calm_context *context;
-  double threshold;    /* labels that cannot stay below are pruned */
-  double cap;          /* so are those with more cycles */
-  double pruned;       /* the least bound of those */
-  double capped;       /* least cycles of labels beyond the cap */
-  bool rounded;        /* look for the best when all is rounded */
-  double least_cycles; /* of any nest */
-  double score;        /* of the best complete label */
+  double threshold; /* labels that cannot stay below are pruned */
+  double spread;    /* 0; else nests that use so many multipliers only */
+  double cap;       /* so are those with more cycles */
+  double pruned;    /* the least bound of those */
+  double capped;    /* least cycles of labels beyond the cap */
+  bool rounded;     /* look for the best when all is rounded */
+  double score;     /* of the best complete label */
   uint64_t states, most_states;
   VECTOR(mapper_trail) trail;
   mapper_shelf shelves[2];

@@ -120,6 +120,7 @@ calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
   TRY(mapper_fans_init(&s, a));
   TRY(mapper_accounts_init(&s, energy, delay, a));
   TRY(mapper_outlook_init(&s, a));
+  TRY(mapper_cycles_init(&s, a));
   *out = s;
   return CALM_OK;
 }

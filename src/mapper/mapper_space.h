@@ -85,18 +85,21 @@ typedef struct mapper_space {
   const mapper_fan *fans; /* per level: below it */
   const double *beyond;   /* per level: sizes of the fans of outer levels */
   uint32_t node_count;
-  const double *extents;  /* [node * dimension_count + d] */
-  const uint8_t *digits;  /* [node * axis_count + a] */
-  const double *words;    /* [node * tensor_count + t] */
-  const double *visits;   /* [node]: iterations outside of the tile */
-  const double *unmoved;  /* [node * tensor_count + t]: of these, by dimensions
-                             that do not move the tensor */
-  const double *sliding;  /* likewise: by its windows */
-  const double *halo;     /* likewise: how often spreading windows may need the
-                             same word at most */
-  const double *outlook;  /* [(level * account_count + j) * node_count + node]:
-                             of account j, links whose child is that level or
-                             further out, while the tile is this node */
+  const double *extents; /* [node * dimension_count + d] */
+  const uint8_t *digits; /* [node * axis_count + a] */
+  const double *words;   /* [node * tensor_count + t] */
+  const double *visits;  /* [node]: iterations outside of the tile */
+  const double *unmoved; /* [node * tensor_count + t]: of these, by dimensions
+                            that do not move the tensor */
+  const double *sliding; /* likewise: by its windows */
+  const double *halo;    /* likewise: how often spreading windows may need the
+                            same word at most */
+  const double *outlook; /* [(level * account_count + j) * node_count + node]:
+                            of account j, links whose child is that level or
+                            further out, while the tile is this node */
+  const cost_tensor *least_counts; /* [level * tensor_count + t]: words that any
+                                      nest asks of it, if it has one instance */
+  double least_cycles;             /* of any nest, networks not counted */
   uint32_t often_free;    /* dimensions that do not move several tensors */
   uint32_t first_rounded; /* fan-outs beyond this level change what is */
   bool written;           /* is there a tensor that is? */
@@ -120,5 +123,9 @@ double mapper_space_apart(const mapper_space *s, uint32_t tensor, uint32_t node,
 /* The node of a tile spread, CALM_NONE if the bounds do not allow it. */
 uint32_t mapper_space_spread(const mapper_space *s, uint32_t node,
                              const mapper_spread *spread);
+
+/* The next smaller number of compute cycles that does not rule out `most`
+   cycles in all; 0: none. */
+double mapper_cycles_next(const mapper_space *s, double compute, double most);
 
 #endif

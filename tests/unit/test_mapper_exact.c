@@ -16,7 +16,7 @@
 #include "cost_random.h"
 #include "mapper_brute.h"
 
-enum { MOST_NESTS = 20000 };
+enum { MOST_NESTS = 8000 };
 
 typedef struct tally {
   uint32_t tried, refused, gaps, infeasible, proved;
@@ -98,7 +98,7 @@ static void test_random(void **state) {
       {0}, {.no_bound = true}, {.no_dominance = true}};
   random_state r = random_from_seed(20261130);
   const char *env = getenv("MAPPER_CASES");
-  const uint32_t cases = env ? (uint32_t)atoi(env) : COST_CASES / 10;
+  const uint32_t cases = env ? (uint32_t)atoi(env) : COST_CASES / 40;
   uint32_t wrong = 0;
   tally t = {0};
   for (uint32_t i = 0; i < cases; i++) {
@@ -177,7 +177,7 @@ static void test_windows(void **state) {
   const mapper_rules rules[] = {{0}, {.no_bound = true}};
   random_state r = random_from_seed(42);
   const char *env = getenv("MAPPER_CASES");
-  const uint32_t cases = env ? (uint32_t)atoi(env) : COST_CASES / 10;
+  const uint32_t cases = env ? (uint32_t)atoi(env) : COST_CASES / 40;
   uint32_t wrong = 0;
   tally t = {0};
   for (uint32_t i = 0; i < cases; i++) {

@@ -1,0 +1,67 @@
+#include <math.h>
+
+#include "cost/cost_count.h"
+#include "mapper/mapper_parts.h"
+
+/*
+ * How many cycles any nest needs.  A level of one instance has to bear at least
+ * every word that is used, once.  The time for that is rounded in floating
+ * point, by steps that depend on the compute cycles; so it is computed as
+ * the evaluator does, for every number of compute cycles that there can be.
+ */
+
+/* Counts of the words that cross the links below a level. */
+static void count_least(cost_tensor *counts, const mapper_space *s,
+                        uint32_t level) {
+  for (uint32_t t = 0; t < s->tensor_count; t++) counts[t] = (cost_tensor){0};
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    const mapper_link *l = &s->links[i];
+    if (l->parent != level) continue;
+    const uint64_t words = cost_whole(s->tensors[l->tensor].least);
+    if (s->tensors[l->tensor].written)
+      counts[l->tensor].updates = words;
+    else
+      counts[l->tensor].reads = words;
+  }
+}
+
+static double slowest(const mapper_space *s, const cost_tensor *counts,
+                      double compute) {
+  double cycles = compute;
+  for (uint32_t l = 0; l < s->level_count; l++) {
+    if (s->beyond[l] != 1) continue;
+    const double slowdown =
+        cost_slowdown(&s->tables->stores[l], counts + l * s->tensor_count,
+                      s->tensor_count, compute, 1);
+    cycles = fmax(cycles, cost_stretch(compute, slowdown));
+  }
+  return cycles;
+}
+
+double mapper_cycles_next(const mapper_space *s, double compute, double most) {
+  double next = 0;
+  for (uint32_t node = 0; node < s->node_count; node++) {
+    const double other = s->visits[node];
+    if (other < compute && other > next &&
+        slowest(s, s->least_counts, other) <= most)
+      next = other;
+  }
+  return next;
+}
+
+calm_status mapper_cycles_init(mapper_space *s, arena *a) {
+  cost_tensor *counts;
+  ARENA_ARRAY(a, counts, (size_t)s->level_count * s->tensor_count);
+  for (uint32_t l = 0; l < s->level_count; l++)
+    count_least(counts + l * s->tensor_count, s, l);
+  s->least_counts = counts;
+  const double most = s->beyond[0] * s->fans[0].size;
+  double least = HUGE_VAL;
+  for (uint32_t node = 0; node < s->node_count; node++) {
+    const double compute = s->visits[node];
+    if (s->tables->macs > compute * most || compute >= least) continue;
+    least = fmin(least, slowest(s, counts, compute));
+  }
+  s->least_cycles = least;
+  return CALM_OK;
+}
