@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "mapper/mapper_parts.h"
 #include "mapper/mapper_search.h"
 
 /*
@@ -38,12 +39,14 @@ static calm_status run_round(progress *p, mapper_search *m, double threshold) {
   return CALM_OK;
 }
 
-/* Until a nest is found; then m->score is the least score of all. */
+/* Until a nest is found: then m->score is the least score of all; or until it
+   is known that none costs less than m->value. */
 static calm_status deepen(progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  p->bound = root;
   double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
-  for (double step = first_step;; step *= 1.5) {
+  p->bound = fmin(root, m->value);
+  for (double step = first_step; p->bound < m->value; step *= 1.5) {
+    threshold = fmin(threshold, m->value);
     TRY(run_round(p, m, threshold));
     if (m->stopped) return CALM_OK;
     if (m->score < HUGE_VAL) break;
@@ -51,10 +54,10 @@ static calm_status deepen(progress *p, mapper_search *m) {
       p->infeasible = true;
       return CALM_OK;
     }
-    p->bound = fmax(p->bound, m->pruned);
+    p->bound = fmin(fmax(p->bound, m->pruned), m->value);
     threshold = fmax(root * (1 + 1.5 * step), 1.0005 * m->pruned);
   }
-  p->bound = fmin(m->score, m->value);
+  if (m->score < HUGE_VAL) p->bound = fmin(m->score, m->value);
   if (m->objective == MAPPER_DELAY) p->bound = ceil(p->bound * (1 - 1e-11));
   return CALM_OK;
 }
@@ -103,49 +106,94 @@ static calm_status solve(progress *p, mapper_search *m) {
   if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
   if (m->objective != MAPPER_DELAY && has_hidden_costs(m->space))
     return CALM_OK;
-  return m->objective == MAPPER_DELAY ? try_spreads(p, m) : round_up(p, m);
+  if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
+  m->spread = 0;
+  return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);
 }
 
 /* ---- The answer ---------------------------------------------------------- */
 
-static void report(mapper_result *out, const progress *p, mapper_search *m) {
+static calm_status copy_nest(accel_nest *out, const accel_nest *n, arena *a) {
+  accel_nest copy = {.loop_count = n->loop_count,
+                     .level_count = n->level_count};
+  ARENA_ARRAY(a, copy.loops, n->loop_count);
+  ARENA_ARRAY(a, copy.kept, n->level_count);
+  for (uint32_t i = 0; i < n->loop_count; i++) copy.loops[i] = n->loops[i];
+  for (uint32_t i = 0; i < n->level_count; i++) copy.kept[i] = n->kept[i];
+  *out = copy;
+  return CALM_OK;
+}
+
+static calm_status report(mapper_result *out, const progress *p,
+                          mapper_search *m, arena *a) {
   mapper_result r = {.states = p->states, .rounds = p->rounds};
   r.bound = p->bound;
   r.value = m->value;
-  if (m->value < HUGE_VAL) {
+  if (m->found) {
     r.outcome = is_proved(p, m) ? CALM_OPTIMAL : CALM_FEASIBLE;
-    r.nest = m->best_nest;
-    r.cost = m->best;
     if (r.outcome == CALM_OPTIMAL) r.bound = r.value;
+    TRY(copy_nest(&r.nest, &m->best_nest, a));
   } else if (p->infeasible) {
     r.outcome = CALM_INFEASIBLE;
+    r.bound = HUGE_VAL;
     r.reason = "no tiling fits the capacities";
   } else {
     r.outcome = CALM_LIMIT;
     r.reason = limits_reason_name(m->limits->reason);
   }
   *out = r;
+  return CALM_OK;
 }
 
-/* With no more than `cap` cycles. */
-static calm_status search(mapper_result *out, const mapper_problem *p,
-                          const mapper_rules *rules, double cap, limits *l,
-                          arena *a) {
+static calm_status search_in(mapper_result *out, const mapper_problem *p,
+                             const mapper_given *given, limits *l, arena *a,
+                             arena *scratch) {
   const bool energy = p->objective != MAPPER_DELAY;
   const bool delay = p->objective != MAPPER_ENERGY;
   mapper_space *space;
   mapper_search *m;
-  ARENA_ARRAY(a, space, 1);
-  ARENA_ARRAY(a, m, 1);
-  TRY(mapper_space_init(space, p, energy, delay, a));
-  TRY(mapper_search_init(m, space, rules, l, a));
-  m->cap = m->value_cap = cap;
+  ARENA_ARRAY(scratch, space, 1);
+  ARENA_ARRAY(scratch, m, 1);
+  TRY(mapper_space_init(space, p, energy, delay, scratch));
+  TRY(mapper_search_init(m, space, given->rules, l, scratch));
+  m->cap = m->value_cap = given->most_cycles;
+  m->value = given->most_value;
   progress done = {0};
-  const calm_status status = solve(&done, m);
+  calm_status status = CALM_OK;
+  if (given->root_only)
+    done.bound = mapper_search_root(m);
+  else
+    status = solve(&done, m);
   mapper_search_free(m);
   TRY(status);
-  report(out, &done, m);
-  return CALM_OK;
+  return report(out, &done, m, a);
+}
+
+calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
+                               const mapper_given *given, limits *l, arena *a) {
+  arena scratch;
+  arena_init(&scratch, a->context);
+  const calm_status status = search_in(out, p, given, l, a, &scratch);
+  arena_free(&scratch);
+  return status;
+}
+
+static calm_status search(mapper_result *out, const mapper_problem *p,
+                          const mapper_rules *rules, double cap, limits *l,
+                          arena *a) {
+  const mapper_given given = {rules, cap, HUGE_VAL, false};
+  bool fixed = true;
+  for (uint32_t i = 0; i < p->arch->level_count; i++)
+    fixed &= p->must_keep[i] == p->may_keep[i];
+  TRY(fixed ? mapper_exact_given(out, p, &given, l, a)
+            : mapper_bypass_search(out, p, &given, l, a));
+  if (out->outcome != CALM_OPTIMAL && out->outcome != CALM_FEASIBLE)
+    return CALM_OK;
+  const cost_options options = {.model = COST_EXACT};
+  cost_problem cost;
+  TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
+  TRY(cost_result_init(&out->cost, &cost, a));
+  return cost_evaluate(&out->cost, &cost, &out->nest);
 }
 
 /* The least delay first, then the least energy within it. */

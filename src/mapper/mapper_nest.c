@@ -114,6 +114,7 @@ static double value_of(mapper_objective objective, const cost_result *r) {
 static void keep_nest(mapper_search *m, const accel_nest *n, double value) {
   const cost_result swap = m->best;
   m->value = value;
+  m->found = true;
   m->best = m->cost;
   m->cost = swap;
   m->best_nest.loop_count = n->loop_count;

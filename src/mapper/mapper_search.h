@@ -48,6 +48,7 @@ typedef struct mapper_search {
   accel_nest best_nest;
   double value;
   double value_cap; /* a nest with more cycles is of no use */
+  bool found;       /* is there a nest in best_nest? */
   bool stopped;
 } mapper_search;
 
