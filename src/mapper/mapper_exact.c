@@ -45,6 +45,7 @@ static calm_status deepen(progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
   double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
   p->bound = fmin(root, m->value);
+  p->infeasible = root == HUGE_VAL;
   for (double step = first_step; p->bound < m->value; step *= 1.5) {
     threshold = fmin(threshold, m->value);
     TRY(run_round(p, m, threshold));

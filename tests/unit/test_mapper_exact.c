@@ -65,6 +65,28 @@ static void count(tally *t, const mapper_result *r) {
   t->proved += r->outcome == CALM_OPTIMAL;
 }
 
+/* Every objective, with these rules, against what brute force found. */
+static void compare_all(fixture *f, const cost_random_case *c,
+                        mapper_problem *p, const mapper_brute *b,
+                        const mapper_rules *rules, uint32_t *wrong, tally *t) {
+  for (mapper_objective o = MAPPER_ENERGY; o <= MAPPER_DELAY_ENERGY; o++) {
+    mapper_result r;
+    limits l;
+    limits_init(&l, f->context);
+    p->objective = o;
+    const calm_status status = mapper_exact(&r, p, rules, &l, &f->arena);
+    if (status == CALM_UNSUPPORTED) {
+      t->refused++;
+      return;
+    }
+    assert_int_equal(status, CALM_OK);
+    count(t, &r);
+    if (agrees(&r, b, o)) continue;
+    if ((*wrong)++ < 3) complain(c, &r, b, o);
+  }
+  t->tried++;
+}
+
 static void compare(fixture *f, const cost_random_case *c,
                     const mapper_rules *rules, uint32_t *wrong, tally *t) {
   mapper_problem p = {.arch = &c->arch,
@@ -73,23 +95,7 @@ static void compare(fixture *f, const cost_random_case *c,
                       .may_keep = c->nest.kept};
   mapper_brute b;
   assert_int_equal(mapper_brute_search(&b, &p, MOST_NESTS, &f->arena), CALM_OK);
-  if (!b.complete) return;
-  for (mapper_objective o = MAPPER_ENERGY; o <= MAPPER_DELAY_ENERGY; o++) {
-    mapper_result r;
-    limits l;
-    limits_init(&l, f->context);
-    p.objective = o;
-    const calm_status status = mapper_exact(&r, &p, rules, &l, &f->arena);
-    if (status == CALM_UNSUPPORTED) {
-      t->refused++;
-      return;
-    }
-    assert_int_equal(status, CALM_OK);
-    count(t, &r);
-    if (agrees(&r, &b, o)) continue;
-    if ((*wrong)++ < 3) complain(c, &r, &b, o);
-  }
-  t->tried++;
+  if (b.complete) compare_all(f, c, &p, &b, rules, wrong, t);
 }
 
 static void test_random(void **state) {
@@ -146,7 +152,7 @@ static void draw_window(cost_random_case *c, random_state *r, arena *a) {
     l[i].name = "L";
     l[i].class_name = "";
     l[i].capacity_words = l[i].entries =
-        i + 1 == levels ? ACCEL_UNLIMITED : 3 + random_below(r, 12 << i);
+        i + 1 == levels ? ACCEL_UNLIMITED : 1 + random_below(r, 14 << i);
     l[i].multiple_buffering = 1;
     l[i].word_bits = 8;
     l[i].block_words = random_below(r, 3) ? 1 : 4;
@@ -193,8 +199,93 @@ static void test_windows(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* ---- Bypass -------------------------------------------------------------- */
+
+enum { PLACES = 3, MOST_LEVELS = 8 };
+
+/* A few places where a tensor may be kept or not. */
+typedef struct places {
+  uint32_t must[MOST_LEVELS], may[MOST_LEVELS];
+  uint32_t levels[PLACES], tensors[PLACES], count;
+} places;
+
+static void draw_places(places *out, const cost_random_case *c,
+                        random_state *r) {
+  memset(out, 0, sizeof *out);
+  for (uint32_t l = 0; l < c->arch.level_count; l++)
+    out->must[l] = out->may[l] = c->nest.kept[l];
+  for (uint32_t i = 0; i < PLACES; i++) {
+    const uint32_t level = random_below(r, c->arch.level_count);
+    const uint32_t tensor = random_below(r, 3);
+    if (out->may[level] & ~out->must[level] & 1u << tensor) continue;
+    out->must[level] &= ~(1u << tensor);
+    out->may[level] |= 1u << tensor;
+    out->levels[out->count] = level;
+    out->tensors[out->count++] = tensor;
+  }
+}
+
+static void merge_brute(mapper_brute *all, const mapper_brute *b) {
+  if (b->cycles < all->cycles) all->energy_at_cycles = b->energy_at_cycles;
+  if (b->cycles == all->cycles)
+    all->energy_at_cycles = fmin(all->energy_at_cycles, b->energy_at_cycles);
+  all->cycles = fmin(all->cycles, b->cycles);
+  all->energy_pj = fmin(all->energy_pj, b->energy_pj);
+  all->edp = fmin(all->edp, b->edp);
+  all->valid += b->valid;
+  all->complete &= b->complete;
+}
+
+static void brute_places(mapper_brute *all, fixture *f,
+                         const cost_random_case *c, const places *at) {
+  *all = (mapper_brute){0, 0, true, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  for (uint32_t set = 0; set < 1u << at->count && all->complete; set++) {
+    uint32_t kept[MOST_LEVELS];
+    memcpy(kept, at->must, sizeof kept);
+    for (uint32_t i = 0; i < at->count; i++)
+      if (set >> i & 1) kept[at->levels[i]] |= 1u << at->tensors[i];
+    const mapper_problem p = {.arch = &c->arch,
+                              .layer = &c->layer,
+                              .must_keep = kept,
+                              .may_keep = kept};
+    mapper_brute b;
+    assert_int_equal(mapper_brute_search(&b, &p, MOST_NESTS, &f->arena),
+                     CALM_OK);
+    merge_brute(all, &b);
+  }
+}
+
+static void test_bypass(void **state) {
+  fixture *f = *state;
+  const mapper_rules rules = {0};
+  random_state r = random_from_seed(7);
+  const char *env = getenv("MAPPER_CASES");
+  const uint32_t cases = env ? (uint32_t)atoi(env) : COST_CASES / 100;
+  uint32_t wrong = 0;
+  tally t = {0};
+  for (uint32_t i = 0; i < cases; i++) {
+    cost_random_case c;
+    places at;
+    mapper_brute all;
+    draw_window(&c, &r, &f->arena);
+    draw_places(&at, &c, &r);
+    brute_places(&all, f, &c, &at);
+    mapper_problem p = {.arch = &c.arch,
+                        .layer = &c.layer,
+                        .must_keep = at.must,
+                        .may_keep = at.may};
+    if (all.complete) compare_all(f, &c, &p, &all, &rules, &wrong, &t);
+    arena_free(&f->arena);
+  }
+  print_message(
+      "%u bypasses, %u refused; proved %u, gaps %u, infeasible %u, "
+      "wrong %u\n",
+      t.tried, t.refused, t.proved, t.gaps, t.infeasible, wrong);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {COST_TEST(test_random),
-                                     COST_TEST(test_windows)};
+  const struct CMUnitTest tests[] = {
+      COST_TEST(test_random), COST_TEST(test_windows), COST_TEST(test_bypass)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
