@@ -209,7 +209,10 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
     else
       out.cycles = larger(out.cycles, value);
   }
-  out.cycles = larger(ceil(out.cycles * (1 - 1e-12)), s->least_cycles) +
+  const double least_cycles = s->spread_cycles
+                                  ? s->spread_cycles[(uint32_t)l->spread]
+                                  : s->least_cycles;
+  out.cycles = larger(ceil(out.cycles * (1 - 1e-12)), least_cycles) +
                s->tables->network_cycles;
   return out;
 }

@@ -38,6 +38,42 @@ static double slowest(const mapper_space *s, const cost_tensor *counts,
   return cycles;
 }
 
+/* Tables up to so many multipliers. */
+enum { MOST_TABLE = 1 << 16 };
+
+/* Each number of multipliers that a nest can use, with its cycles; 0: none. */
+static void find_spreads(double *cycles, const mapper_space *s, double most) {
+  for (uint32_t node = 0; node < s->node_count; node++) {
+    const double compute = s->visits[node];
+    if (s->tables->macs > compute * most) continue;
+    double *at = &cycles[cost_whole(s->tables->macs / compute)];
+    if (*at == 0) *at = slowest(s, s->least_counts, compute);
+  }
+}
+
+/* What some loops use already, the others multiply. */
+static void spread_to_divisors(double *cycles, uint32_t most) {
+  for (uint32_t few = 1; few <= most; few++) {
+    if (cycles[few] == 0) continue;
+    for (uint32_t many = 2 * few; many <= most; many += few)
+      if (cycles[many] > 0 && cycles[many] < cycles[few])
+        cycles[few] = cycles[many];
+  }
+}
+
+static calm_status tabulate(mapper_space *s, arena *a) {
+  double *cycles;
+  const double most = fmin(s->beyond[0] * s->fans[0].size, s->tables->macs);
+  s->least_cycles = ceil(s->tables->macs / most);
+  if (most > MOST_TABLE) return CALM_OK;
+  ARENA_ARRAY(a, cycles, (size_t)most + 1);
+  find_spreads(cycles, s, most);
+  spread_to_divisors(cycles, (uint32_t)most);
+  s->spread_cycles = cycles;
+  s->least_cycles = cycles[1];
+  return CALM_OK;
+}
+
 double mapper_cycles_next(const mapper_space *s, double compute, double most) {
   double next = 0;
   for (uint32_t node = 0; node < s->node_count; node++) {
@@ -55,13 +91,5 @@ calm_status mapper_cycles_init(mapper_space *s, arena *a) {
   for (uint32_t l = 0; l < s->level_count; l++)
     count_least(counts + l * s->tensor_count, s, l);
   s->least_counts = counts;
-  const double most = s->beyond[0] * s->fans[0].size;
-  double least = HUGE_VAL;
-  for (uint32_t node = 0; node < s->node_count; node++) {
-    const double compute = s->visits[node];
-    if (s->tables->macs > compute * most || compute >= least) continue;
-    least = fmin(least, slowest(s, counts, compute));
-  }
-  s->least_cycles = least;
-  return CALM_OK;
+  return tabulate(s, a);
 }

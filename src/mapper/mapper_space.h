@@ -99,10 +99,12 @@ typedef struct mapper_space {
                             further out, while the tile is this node */
   const cost_tensor *least_counts; /* [level * tensor_count + t]: words that any
                                       nest asks of it, if it has one instance */
-  double least_cycles;             /* of any nest, networks not counted */
-  uint32_t often_free;    /* dimensions that do not move several tensors */
-  uint32_t first_rounded; /* fan-outs beyond this level change what is */
-  bool written;           /* is there a tensor that is? */
+  const double *spread_cycles; /* by multipliers in use so far: the least cycles
+                                  of any nest; NULL: too many multipliers */
+  double least_cycles;         /* of any nest, networks not counted */
+  uint32_t often_free;         /* dimensions that do not move several tensors */
+  uint32_t first_rounded;      /* fan-outs beyond this level change what is */
+  bool written;                /* is there a tensor that is? */
   uint32_t written_tensor;
 } mapper_space;
 
