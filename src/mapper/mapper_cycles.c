@@ -52,25 +52,54 @@ static void find_spreads(double *cycles, const mapper_space *s, double most) {
 }
 
 /* What some loops use already, the others multiply. */
-static void spread_to_divisors(double *cycles, uint32_t most) {
+static void spread_to_divisors(double *out, const double *cycles,
+                               uint32_t most) {
   for (uint32_t few = 1; few <= most; few++) {
-    if (cycles[few] == 0) continue;
-    for (uint32_t many = 2 * few; many <= most; many += few)
-      if (cycles[many] > 0 && cycles[many] < cycles[few])
-        cycles[few] = cycles[many];
+    out[few] = cycles[few];
+    for (uint32_t many = few; many <= most && cycles[few] > 0; many += few)
+      if (cycles[many] > 0) out[few] = fmin(out[few], cycles[many]);
   }
 }
 
+/* Do more multipliers never mean more cycles?  By rounding they may. */
+static bool is_falling(const double *cycles, uint32_t most) {
+  double last = HUGE_VAL;
+  for (uint32_t i = 1; i <= most; i++) {
+    if (cycles[i] == 0) continue;
+    if (cycles[i] > last) return false;
+    last = cycles[i];
+  }
+  return true;
+}
+
+bool mapper_cycles_no_more(const mapper_space *s, double a, double b) {
+  if (a == b) return true;
+  if (a < b) return false;
+  if (s->falling) return true;
+  for (double many = a, fewer = b; many <= s->most_spread;
+       many += a, fewer += b) {
+    const double x = s->end_cycles[(uint32_t)many];
+    const double y = s->end_cycles[(uint32_t)fewer];
+    if (x > 0 && y > 0 && x > y) return false;
+  }
+  return true;
+}
+
 static calm_status tabulate(mapper_space *s, arena *a) {
-  double *cycles;
+  double *cycles, *least;
   const double most = fmin(s->beyond[0] * s->fans[0].size, s->tables->macs);
   s->least_cycles = ceil(s->tables->macs / most);
+  s->falling = true;
   if (most > MOST_TABLE) return CALM_OK;
   ARENA_ARRAY(a, cycles, (size_t)most + 1);
+  ARENA_ARRAY(a, least, (size_t)most + 1);
   find_spreads(cycles, s, most);
-  spread_to_divisors(cycles, (uint32_t)most);
-  s->spread_cycles = cycles;
-  s->least_cycles = cycles[1];
+  spread_to_divisors(least, cycles, (uint32_t)most);
+  s->end_cycles = cycles;
+  s->spread_cycles = least;
+  s->least_cycles = least[1];
+  s->most_spread = most;
+  s->falling = is_falling(cycles, (uint32_t)most);
   return CALM_OK;
 }
 

@@ -125,7 +125,7 @@ static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
                           const mapper_label *b) {
   const mapper_space *s = c->space;
   if (a->locked & ~b->locked) return false;
-  if (c->delay && a->spread < b->spread) return false;
+  if (c->delay && !mapper_cycles_no_more(s, a->spread, b->spread)) return false;
   if (c->same_spread && a->spread != b->spread) return false;
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);)
@@ -136,6 +136,17 @@ static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
   return true;
 }
 
+/* Will the words of both chains be the same, whatever comes? */
+static bool counts_alike(const mapper_space *s, const mapper_chain *x,
+                         const mapper_chain *y) {
+  if (x->state != y->state || x->words != y->words || x->sent != y->sent ||
+      x->ragged != y->ragged)
+    return false;
+  if (!s->tensors[s->links[x->link].tensor].windows) return true;
+  return x->spread == y->spread && x->tile == y->tile && x->ahead == y->ahead &&
+         x->back == y->back && !(x->seen & ~y->seen) && !(x->tied & ~y->tied);
+}
+
 /* Will all that is rounded be the same? */
 static bool rounds_alike(const mapper_comparison *c, const mapper_label *a,
                          const mapper_label *b) {
@@ -144,13 +155,8 @@ static bool rounds_alike(const mapper_comparison *c, const mapper_label *a,
     return false;
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);) {
-    const mapper_chain *x = p.a, *y = p.b;
-    if (!s->links[(x ? x : y)->link].rounded) continue;
-    if (!x || !y || x->state != y->state || x->words != y->words ||
-        x->sent != y->sent || x->spread != y->spread || x->tile != y->tile ||
-        x->ahead != y->ahead || x->back != y->back || x->seen & ~y->seen ||
-        x->tied & ~y->tied || x->ragged != y->ragged)
-      return false;
+    if (!s->links[(p.a ? p.a : p.b)->link].rounded) continue;
+    if (!p.a || !p.b || !counts_alike(s, p.a, p.b)) return false;
   }
   return true;
 }

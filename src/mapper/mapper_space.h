@@ -101,10 +101,14 @@ typedef struct mapper_space {
                                       nest asks of it, if it has one instance */
   const double *spread_cycles; /* by multipliers in use so far: the least cycles
                                   of any nest; NULL: too many multipliers */
-  double least_cycles;         /* of any nest, networks not counted */
-  uint32_t often_free;         /* dimensions that do not move several tensors */
-  uint32_t first_rounded;      /* fan-outs beyond this level change what is */
-  bool written;                /* is there a tensor that is? */
+  const double
+      *end_cycles;        /* likewise, if no more come into use; 0: cannot be */
+  double most_spread;     /* of these tables */
+  bool falling;           /* more multipliers never mean more cycles */
+  double least_cycles;    /* of any nest, networks not counted */
+  uint32_t often_free;    /* dimensions that do not move several tensors */
+  uint32_t first_rounded; /* fan-outs beyond this level change what is */
+  bool written;           /* is there a tensor that is? */
   uint32_t written_tensor;
 } mapper_space;
 
@@ -125,6 +129,10 @@ double mapper_space_apart(const mapper_space *s, uint32_t tensor, uint32_t node,
 /* The node of a tile spread, CALM_NONE if the bounds do not allow it. */
 uint32_t mapper_space_spread(const mapper_space *s, uint32_t node,
                              const mapper_spread *spread);
+
+/* May `a` multipliers in use so far stand for `b`?  Whatever more come into
+   use, cycles are no more, as far as these tables tell. */
+bool mapper_cycles_no_more(const mapper_space *s, double a, double b);
 
 /* The next smaller number of compute cycles that does not rule out `most`
    cycles in all; 0: none. */
