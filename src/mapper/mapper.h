@@ -49,9 +49,13 @@ typedef struct mapper_result {
 
 /*
  * A nest of least cost, with proof: dynamic programming over tiles, innermost
- * loop first (mapper_exact.c).  Given which level keeps which tensor.  A search
- * that was stopped reports CALM_FEASIBLE with the bound that it had reached, or
- * CALM_LIMIT.  What it cannot do yet is CALM_UNSUPPORTED.
+ * loop first (mapper_exact.c); what may but need not be kept is tried both ways
+ * (mapper_bypass.c, up to twelve such places).  CALM_FEASIBLE, with the bound
+ * that was reached, if the search was stopped, or if costs of hops, routers or
+ * leakage, of which it only knows a bound, leave a gap.  For DELAY_ENERGY value
+ * and bound are of the energy.  CALM_UNSUPPORTED: constraints other than keep
+ * sets; several tensors that are written or have windows; windows of three
+ * dimensions.  The result is in `a`; all else is freed.
  */
 calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a);

@@ -156,6 +156,17 @@ static bool shares_accesses(const mapper_space *s, uint32_t level) {
   return store->clusters < store->instances;
 }
 
+/* Each word that leaves a level for the next one enters its network and passes
+   a router.  How far it goes is not known before the end. */
+static void add_networks(prices *p, const mapper_space *s) {
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    const mapper_link *l = &s->links[i];
+    const uint32_t next = l->child == CALM_NONE ? 0 : l->child + 1;
+    const cost_store *store = &s->tables->stores[l->parent];
+    if (l->parent == next) p->send[i] += store->router_pj + store->ingress_pj;
+  }
+}
+
 /* The energy of one level, or (CALM_NONE) of all that share nothing. */
 static calm_status add_energy(mapper_account *out, const mapper_space *s,
                               uint32_t level, arena *a) {
@@ -172,6 +183,7 @@ static calm_status add_energy(mapper_account *out, const mapper_space *s,
       (k ? enter_send : enter_fill)(&p, s, i, &t);
     }
   }
+  if (level == CALM_NONE) add_networks(&p, s);
   *out = (mapper_account){.energy = true, .level = level};
   out->clusters = level == CALM_NONE ? 0 : s->tables->stores[level].clusters;
   keep_prices(out, &p);

@@ -35,6 +35,21 @@ static bool has_window(const cost_shape *shape) {
   return false;
 }
 
+static bool restricts(const accel_block_rules *b) {
+  return b->factor_count || b->inner_count || b->outer_count ||
+         b->split != CALM_NONE;
+}
+
+/* What is to be kept and bypassed is in the problem's keep sets. */
+static bool has_rules(const accel_constraints *c) {
+  if (!c) return false;
+  bool rules = c->min_parallelism > 0;
+  for (uint32_t l = 0; l < c->level_count; l++)
+    rules |=
+        restricts(&c->levels[l].temporal) || restricts(&c->levels[l].spatial);
+  return rules;
+}
+
 static calm_status check_support(const mapper_space *s, arena *a) {
   const mapper_problem *p = s->problem;
   uint32_t written = 0, windows = 0;
