@@ -53,7 +53,10 @@ static bool has_rules(const accel_constraints *c) {
 static calm_status check_support(const mapper_space *s, arena *a) {
   const mapper_problem *p = s->problem;
   uint32_t written = 0, windows = 0;
-  if (p->constraints) return refuse(a, p, "constraints are not supported yet");
+  if (has_rules(p->constraints))
+    return refuse(a, p,
+                  "constraints on factors, orders or parallelism are not "
+                  "supported yet");
   if (s->tables->large_tensor != CALM_NONE)
     return refuse(a, p, "a tensor is too large to be counted");
   for (uint32_t t = 0; t < s->tensor_count; t++) {

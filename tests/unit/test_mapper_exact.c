@@ -147,12 +147,13 @@ static void draw_window(cost_random_case *c, random_state *r, arena *a) {
   c->nest.kept = arena_calloc(a, levels, sizeof *c->nest.kept);
   c->nest.level_count = levels;
   c->arch = (accel_arch){.name = "window", .levels = l, .level_count = levels};
-  uint64_t instances = 1;
+  uint32_t instances = 1;
   for (uint32_t i = levels; i-- > 0;) {
     l[i].name = "L";
     l[i].class_name = "";
     l[i].capacity_words = l[i].entries =
-        i + 1 == levels ? ACCEL_UNLIMITED : 1 + random_below(r, 14 << i);
+        i + 1 == levels ? ACCEL_UNLIMITED
+                        : 1 + random_below(r, UINT32_C(14) << i);
     l[i].multiple_buffering = 1;
     l[i].word_bits = 8;
     l[i].block_words = random_below(r, 3) ? 1 : 4;
