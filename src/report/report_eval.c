@@ -21,10 +21,7 @@ static void add_dimensions(text *out, const accel_layer *layer) {
 
 static calm_status write_wrapped(text *out, text *words) {
   text_format(out, "  ");
-  calm_status status = words->failed ? context_no_memory(out->context)
-                                     : report_wrapped(out, words->data, 4, 2);
-  text_free(words);
-  return status;
+  return report_wrapped_text(out, words, 4, 2);
 }
 
 static calm_status write_subject(text *out, const calm_evaluation *e) {
@@ -64,11 +61,7 @@ static calm_status add_limit(text *out, const calm_evaluation *e,
     text_format(&words, "; %s limits, the multipliers alone need %s",
                 report_eval_level_name(e, r->limiting_level),
                 report_number(r->compute_cycles).text);
-  calm_status status =
-      words.failed ? context_no_memory(out->context)
-                   : report_wrapped(out, words.data, FIGURE_COLUMN, column);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, FIGURE_COLUMN, column);
 }
 
 static calm_status write_cycles(text *out, const calm_evaluation *e,

@@ -40,10 +40,7 @@ static calm_status write_legend(text *out, const calm_evaluation *e,
     text_format(&words, "%c %s, ", letters[t], e->layer.tensors[t].name);
   text_format(&words, "%c the multipliers%s", OWN, leaks ? ", . leakage" : "");
   text_format(out, "  ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 4, 2);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 4, 2);
 }
 
 /* ---- A bar --------------------------------------------------------------- */
