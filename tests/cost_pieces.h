@@ -1,6 +1,6 @@
 /*
  * What tests of the cost room build their cases from: a level with nothing
- * special about it, and a nest in one line.
+ * special about it, a nest in one line, the layer that a nest makes up.
  */
 #ifndef CALM_TESTS_COST_PIECES_H
 #define CALM_TESTS_COST_PIECES_H
@@ -60,6 +60,33 @@ static inline uint32_t cost_read_loops(accel_nest *nest, const char *line,
     line = end ? end : line + 1;
   }
   return level + 1;
+}
+
+static inline uint32_t cost_place_of(const accel_loop *l) {
+  return l->level * 3 + (uint32_t)l->kind;
+}
+
+/* Into the order of a nest, by level and kind; other orders are no nests.
+   Within a block loops stay as they are. */
+static inline void cost_sort_loops(accel_nest *nest) {
+  accel_loop *l = nest->loops;
+  for (uint32_t i = 1; i < nest->loop_count; i++)
+    for (uint32_t k = i;
+         k > 0 && cost_place_of(&l[k]) < cost_place_of(&l[k - 1]); k--) {
+      const accel_loop swap = l[k];
+      l[k] = l[k - 1];
+      l[k - 1] = swap;
+    }
+}
+
+/* The bound that the loops of a dimension make up. */
+static inline uint64_t cost_made_up(const accel_nest *nest,
+                                    uint32_t dimension) {
+  uint64_t out = 1;
+  for (uint32_t k = nest->loop_count; k-- > 0;)
+    if (nest->loops[k].dimension == dimension)
+      out = (out - 1) * nest->loops[k].bound + nest->loops[k].residual;
+  return out;
 }
 
 #endif

@@ -99,10 +99,7 @@ static inline void row_add_loops(row *out, const char *loops, arena *a) {
   for (uint32_t i = 0; i < ROW_LEVELS; i++) n->kept[i] = 7;
   cost_read_loops(n, loops, &out->layer);
   for (uint32_t d = 0; d < out->layer.dimension_count; d++) {
-    uint64_t bound = 1;
-    for (uint32_t k = n->loop_count; k-- > 0;)
-      if (n->loops[k].dimension == d)
-        bound = (bound - 1) * n->loops[k].bound + n->loops[k].residual;
+    const uint64_t bound = cost_made_up(n, d);
     out->layer.dimensions[d].bound = bound;
     out->layer.macs *= bound;
   }
