@@ -1,5 +1,7 @@
 #include "accel/accel_sections.h"
 
+#include <string.h>
+
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* What calm reads. */
@@ -29,14 +31,19 @@ static bool is_among(const char *key, const char *const *names, size_t count) {
   return false;
 }
 
+/* Any section of constraints counts: `constraints_II` does. */
+static bool is_known(const char *key) {
+  return is_among(key, read_here, COUNT(read_here)) ||
+         is_among(key, read_elsewhere, COUNT(read_elsewhere)) ||
+         strstr(key, "constraints");
+}
+
 calm_status accel_sections_check(const accel_yaml *root,
                                  calm_context *context) {
   for (uint32_t i = 0; i < root->count; i++) {
     const char *key = root->keys[i];
-    if (is_among(key, read_here, COUNT(read_here)) ||
-        is_among(key, read_elsewhere, COUNT(read_elsewhere)))
-      continue;
-    const char *near = accel_nearest(key, read_here, COUNT(read_here));
+    const char *near =
+        is_known(key) ? NULL : accel_nearest(key, read_here, COUNT(read_here));
     if (near)
       return accel_place_fail(context, CALM_BAD_INPUT, root->key_places[i],
                               "unknown section '%s'; did you mean '%s'?", key,

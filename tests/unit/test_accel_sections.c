@@ -14,7 +14,8 @@ static void known_and_foreign_sections_pass(void **state) {
   assert_int_equal(
       check(&w,
             "architecture: 1\nproblem: 1\nmapping: 1\nERT: 1\nART: 1\n"
-            "mapspace-constraints: 1\nmapper: 1\nvariables: 1\n"
+            "mapspace-constraints: 1\nconstraints_II: 1\nmapper: 1\nvariables: "
+            "1\n"
             "compound_components: 1\ncomponents: 1\nglobals: 1\n"
             "specification: 1\nmy_defaults: 1\nrf: 1\nlayer: 1\n"
             "mapspace: 1\nlayout: 1\nclasses: 1\nx: 1\n"),
