@@ -7,8 +7,7 @@
 #include "accel/accel_nest_parts.h"
 #include "base/number.h"
 
-/* ---- Types ----------------------------------------------------------------
- */
+/* ---- Types --------------------------------------------------------------- */
 
 typedef struct type_word {
   const char *word;
@@ -30,7 +29,7 @@ static const type_word types[] = {
 enum { TYPE_COUNT = sizeof types / sizeof *types };
 
 calm_status accel_directive_read_type(accel_directive_type *out,
-                                      const accel_scope *s,
+                                      const accel_subject *s,
                                       const accel_yaml *type) {
   const char *word, *words[TYPE_COUNT];
   TRY(accel_yaml_text(&word, s->context, type, "type"));
@@ -50,10 +49,10 @@ calm_status accel_directive_read_type(accel_directive_type *out,
                           near ? near : "", near ? "'?" : "");
 }
 
-/* ---- Levels ---------------------------------------------------------------
- */
+/* ---- Levels -------------------------------------------------------------- */
 
-static calm_status unknown_level(const accel_scope *s, const accel_yaml *name) {
+static calm_status unknown_level(const accel_subject *s,
+                                 const accel_yaml *name) {
   const accel_arch *arch = s->arch;
   const char **names;
   char all[512] = "";
@@ -76,7 +75,7 @@ static calm_status unknown_level(const accel_scope *s, const accel_yaml *name) {
                           near ? near : "", near ? "'?)" : "", all);
 }
 
-calm_status accel_directive_find_level(uint32_t *out, const accel_scope *s,
+calm_status accel_directive_find_level(uint32_t *out, const accel_subject *s,
                                        const accel_yaml *directive,
                                        accel_directive_type type) {
   const char *name;
@@ -102,8 +101,7 @@ calm_status accel_directive_find_level(uint32_t *out, const accel_scope *s,
   return unknown_level(s, target);
 }
 
-/* ---- Keys -----------------------------------------------------------------
- */
+/* ---- Keys ---------------------------------------------------------------- */
 
 typedef enum key_role {
   READ,          /* here and in constraints */
@@ -156,7 +154,7 @@ static const key_row keys[] = {
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-static calm_status unknown_key(const accel_scope *s, const accel_yaml *node,
+static calm_status unknown_key(const accel_subject *s, const accel_yaml *node,
                                uint32_t i) {
   const char *words[KEY_COUNT];
   for (uint32_t k = 0; k < KEY_COUNT; k++) words[k] = keys[k].key;
@@ -175,7 +173,7 @@ static bool is_empty(const accel_yaml *value) {
           !strcmp(value->text, "null") || !strcmp(value->text, "None"));
 }
 
-static calm_status check_key(const accel_scope *s, const accel_yaml *node,
+static calm_status check_key(const accel_subject *s, const accel_yaml *node,
                              uint32_t i, accel_directive_type type,
                              bool constraint) {
   const key_row *row = NULL;
@@ -202,7 +200,7 @@ static calm_status check_key(const accel_scope *s, const accel_yaml *node,
                                        : " in mappings; it is a constraint");
 }
 
-calm_status accel_directive_check_keys(const accel_scope *s,
+calm_status accel_directive_check_keys(const accel_subject *s,
                                        const accel_yaml *directive,
                                        accel_directive_type type,
                                        bool constraint) {
@@ -217,11 +215,10 @@ const accel_yaml *accel_directive_get(const accel_yaml *directive,
   return value && !is_empty(value) ? value : NULL;
 }
 
-/* ---- Tensors ---------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------- */
 
 calm_status accel_directive_tensors(uint32_t *keep, uint32_t *bypass,
-                                    const accel_scope *s,
+                                    const accel_subject *s,
                                     const accel_yaml *directive) {
   const uint32_t all = accel_tensors_all(s->layer);
   const accel_yaml *keep_only = accel_directive_get(directive, "keep_only");
