@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "accel/accel_constraints_parts.h"
+#include "accel/accel_names.h"
 
 /* ---- Entries ------------------------------------------------------------- */
 
@@ -55,22 +56,20 @@ static const char *const section_keys[] = {"version", "template", "targets",
                                            "constraints"};
 enum { SECTION_KEYS = sizeof section_keys / sizeof *section_keys };
 
+/* Lists of one's own are called constraints_NAME. */
 static bool is_known(const char *key) {
-  for (uint32_t i = 0; i < SECTION_KEYS; i++)
-    if (accel_yaml_same_key(key, section_keys[i])) return true;
-  return !strncmp(key, "constraints_", 12);
+  return accel_names_have(section_keys, SECTION_KEYS, key) ||
+         !strncmp(key, "constraints_", strlen("constraints_"));
 }
 
 static calm_status check_section(const accel_rules_draft *d,
                                  const accel_yaml *section) {
   for (uint32_t i = 0; i < section->count; i++) {
     if (is_known(section->keys[i])) continue;
-    const char *near =
-        accel_nearest(section->keys[i], section_keys, SECTION_KEYS);
     return accel_place_fail(
         d->subject.context, CALM_BAD_INPUT, section->key_places[i],
-        "'%s' is no key of a section of constraints%s%s%s", section->keys[i],
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        "'%s' is no key of a section of constraints%s", section->keys[i],
+        accel_names_hint(section->keys[i], section_keys, SECTION_KEYS).text);
   }
   return CALM_OK;
 }
@@ -161,14 +160,13 @@ static calm_status add_group(accel_rules_draft *d, uint32_t level,
 
 static const char *const groups[] = {"temporal", "spatial", "dataspace",
                                      "utilization"};
+enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
 static calm_status check_groups(const accel_rules_draft *d,
                                 const accel_yaml *node) {
   for (uint32_t i = 0; i < node->count; i++) {
-    bool known = false;
-    for (uint32_t g = 0; g < 4; g++)
-      known |= accel_yaml_same_key(node->keys[i], groups[g]);
-    if (known || node->items[i]->count == 0) continue;
+    if (accel_names_have(groups, GROUP_COUNT, node->keys[i])) continue;
+    if (node->items[i]->count == 0) continue;
     const bool unsupported =
         accel_yaml_same_key(node->keys[i], "max_overbooked_proportion");
     return accel_place_fail(

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 #include "base/number.h"
 
@@ -41,12 +42,10 @@ calm_status accel_directive_read_type(accel_directive_type *out,
     return accel_place_fail(s->context, CALM_UNSUPPORTED, type->place,
                             "directives of type '%s' are not supported", word);
   }
-  const char *near = accel_nearest(word, words, TYPE_COUNT);
   return accel_place_fail(s->context, CALM_BAD_INPUT, type->place,
                           "the type '%s' is none of temporal, spatial and "
-                          "datatype%s%s%s",
-                          word, near ? "; did you mean '" : "",
-                          near ? near : "", near ? "'?" : "");
+                          "datatype%s",
+                          word, accel_names_hint(word, words, TYPE_COUNT).text);
 }
 
 /* ---- Levels -------------------------------------------------------------- */
@@ -55,24 +54,20 @@ static calm_status unknown_level(const accel_subject *s,
                                  const accel_yaml *name) {
   const accel_arch *arch = s->arch;
   const char **names;
-  char all[512] = "";
   ARENA_ARRAY(s->arena, names, arch->level_count);
-  for (uint32_t i = arch->level_count; i-- > 0;) {
-    names[i] = arch->levels[i].name;
-    if (strlen(all) + strlen(names[i]) + 3 > sizeof all) continue;
-    strcat(all, *all ? ", " : "");
-    strcat(all, names[i]);
-  }
+  for (uint32_t i = 0; i < arch->level_count; i++)
+    names[i] = arch->levels[arch->level_count - 1 - i].name;
+  const accel_listing all = accel_names_list(names, arch->level_count);
   if (!strcmp(name->text, arch->compute.name))
     return accel_place_fail(s->context, CALM_BAD_INPUT, name->place,
                             "'%s' is the multipliers, which have no loops of "
                             "their own; the levels are %s",
-                            name->text, all);
-  const char *near = accel_nearest(name->text, names, arch->level_count);
+                            name->text, all.text);
+  const accel_hint hint =
+      accel_names_hint(name->text, names, arch->level_count);
   return accel_place_fail(s->context, CALM_BAD_INPUT, name->place,
-                          "the architecture has no level '%s'%s%s%s; it has %s",
-                          name->text, near ? " (did you mean '" : "",
-                          near ? near : "", near ? "'?)" : "", all);
+                          "the architecture has no level '%s'; it has %s%s",
+                          name->text, all.text, hint.text);
 }
 
 calm_status accel_directive_find_level(uint32_t *out, const accel_subject *s,
@@ -158,11 +153,10 @@ static calm_status unknown_key(const accel_subject *s, const accel_yaml *node,
                                uint32_t i) {
   const char *words[KEY_COUNT];
   for (uint32_t k = 0; k < KEY_COUNT; k++) words[k] = keys[k].key;
-  const char *near = accel_nearest(node->keys[i], words, KEY_COUNT);
+  const accel_hint hint = accel_names_hint(node->keys[i], words, KEY_COUNT);
   return accel_place_fail(s->context, CALM_BAD_INPUT, node->key_places[i],
-                          "'%s' is no key of a directive%s%s%s", node->keys[i],
-                          near ? "; did you mean '" : "", near ? near : "",
-                          near ? "'?" : "");
+                          "'%s' is no key of a directive%s", node->keys[i],
+                          hint.text);
 }
 
 /* Nothing, or an empty list. */

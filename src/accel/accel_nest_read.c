@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 
 /* The loops of one kind at one level. */
@@ -256,15 +257,10 @@ static calm_status begin_mapping(mapping_reader *r) {
 }
 
 static calm_status no_section(const accel_yaml *root, const accel_subject *s) {
-  char keys[256] = "";
-  for (uint32_t i = 0; i < root->count; i++) {
-    if (strlen(keys) + strlen(root->keys[i]) + 3 > sizeof keys) break;
-    strcat(keys, *keys ? ", " : "");
-    strcat(keys, root->keys[i]);
-  }
+  const accel_listing found = accel_names_list(root->keys, root->count);
   return accel_place_fail(s->context, CALM_BAD_INPUT, root->place,
                           "no section 'mapping' in this file%s%s%s",
-                          *keys ? "; it has " : "", keys,
+                          *found.text ? "; it has " : "", found.text,
                           accel_constraints_present(root)
                               ? " (constraints leave a mapping open, they "
                                 "are none)"

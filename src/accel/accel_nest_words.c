@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 #include "base/number.h"
 
@@ -69,19 +70,11 @@ static calm_status unknown_dimension(const cursor *c, const char *name,
   word[kept] = 0;
   for (uint32_t d = 0; d < layer->dimension_count; d++)
     names[d] = layer->dimensions[d].name;
-  /* With one letter, any other letter would be near. */
-  const char *near =
-      length < 2 ? NULL : accel_nearest(word, names, layer->dimension_count);
-  char all[256] = "";
-  for (uint32_t d = 0; d < layer->dimension_count; d++) {
-    if (strlen(all) + strlen(names[d]) + 2 > sizeof all) break;
-    if (d) strcat(all, " ");
-    strcat(all, names[d]);
-  }
   return accel_place_fail(
       c->subject->context, CALM_BAD_INPUT, place_at(c, name),
-      "the layer has no dimension '%s'%s%s%s; it has %s", word,
-      near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", all);
+      "the layer has no dimension '%s'; it has %s%s", word,
+      accel_names_list(names, layer->dimension_count).text,
+      accel_names_hint(word, names, layer->dimension_count).text);
 }
 
 /* ---- Factors ------------------------------------------------------------- */
@@ -374,11 +367,11 @@ static calm_status unknown_tensor(const accel_subject *s,
   const char *names[ACCEL_MAX_TENSORS];
   for (uint32_t t = 0; t < s->layer->tensor_count; t++)
     names[t] = s->layer->tensors[t].name;
-  const char *near = accel_nearest(item->text, names, s->layer->tensor_count);
+  const accel_hint hint =
+      accel_names_hint(item->text, names, s->layer->tensor_count);
   return accel_place_fail(s->context, CALM_BAD_INPUT, item->place,
-                          "the layer has no tensor '%s'%s%s%s", item->text,
-                          near ? "; did you mean '" : "", near ? near : "",
-                          near ? "'?" : "");
+                          "the layer has no tensor '%s'%s", item->text,
+                          hint.text);
 }
 
 uint32_t accel_tensors_all(const accel_layer *layer) {
