@@ -78,7 +78,7 @@ static double deliver(const cost_frame *f, const cost_tables *t,
   if (level == 0) return f->compute_cycles;
   const uint32_t first = f->spreads[level].first_step;
   return cost_delivered(&t->shapes[tensor], f->tile[level - 1],
-                        f->words[(level - 1) * t->tensor_count + tensor],
+                        cost_row_words(t, f->tile[level - 1])[tensor],
                         f->steps + first, f->step_count - first, visits);
 }
 

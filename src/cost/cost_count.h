@@ -8,25 +8,28 @@
 
 #include "cost/cost_scratch.h"
 
-/* A tensor's share per instance of each level; needs a measured nest. */
-void cost_count_parts(cost_scratch *s, uint32_t tensor);
-
 /* Enter what the flow below a level carries, as if every level kept the tensor,
-   into the ledgers on both sides. */
-void cost_enter_flow(cost_scratch *s, const cost_flow *flow, uint32_t level);
+   into the ledgers on both sides; if the inner level does not keep it, the flow
+   carries what the levels further in need.  From the innermost level on. */
+void cost_enter_flow(cost_scratch *s, cost_flow *flow, uint32_t tensor,
+                     uint32_t level);
 
-/* Hand the traffic of levels that do not keep the tensor on to the next outer
-   one.  All flows are entered; that below a level is flows[level * tensors]. */
-void cost_collapse_bypass(cost_scratch *s, cost_flow *flows, uint32_t tensor);
+/* Once all flows are entered: none goes on above the outermost level that keeps
+   the tensor.  That below a level is flows[level * tensors]. */
+void cost_silence_outer(cost_scratch *s, cost_flow *flows);
 
-/* The ledgers' numbers as whole words, and their energy. */
-void cost_count_accesses(cost_result *r, const cost_scratch *s,
+/* The ledgers' numbers as whole words, and their energy.  False if they are too
+   large to be exact: the verdict says so. */
+bool cost_count_accesses(cost_result *r, cost_scratch *s, uint32_t tensor);
+
+/* What the networks carry, given their groups; sets everything in the flows but
+   these, fan-out and links. */
+void cost_count_networks(cost_flow *flows, const cost_scratch *s,
                          uint32_t tensor);
 
-/* What the network below a level carries, given its groups; sets everything in
-   the flow but these, fan-out and links. */
-void cost_count_network(cost_flow *flow, const cost_scratch *s, uint32_t tensor,
-                        uint32_t level);
+/* The nest is not valid: COST_TOO_LARGE. */
+void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
+                 double needed);
 
 /* Picojoules of an instance's accesses to a level, rounded up to vectors. */
 double cost_access_energy(const cost_store *store, double reads, double fills,

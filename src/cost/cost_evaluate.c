@@ -65,9 +65,9 @@ static bool is_closed(const evaluation *e, uint32_t tensor, uint32_t level) {
            cost_stream_may_link(e->scratch, tensor, level));
 }
 
-static void find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
-                           double needed) {
-  *v = (cost_verdict){
+void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
+                 double needed) {
+  r->verdict = (cost_verdict){
       .fault = COST_TOO_LARGE,
       .level = level,
       .tensor = tensor,
@@ -87,40 +87,23 @@ static calm_status find_flow(evaluation *e, uint32_t tensor, uint32_t level) {
   else
     TRY(replay(&found, e, flow, tensor, level));
   if (found)
-    cost_enter_flow(s, flow, level);
+    cost_enter_flow(s, flow, tensor, level);
   else
-    find_too_large(&e->result->verdict, tensor, level, 1e300);
+    cost_refuse(e->result, tensor, level, 1e300);
   return CALM_OK;
 }
 
 /* ---- One tensor ---------------------------------------------------------- */
 
-/* Every count follows from these, and is no larger than the sum of them. */
-static void refuse_large(evaluation *e, uint32_t tensor) {
-  const uint32_t tensors = e->scratch->tables.tensor_count;
-  for (uint32_t i = 0; i < e->scratch->tables.level_count; i++) {
-    const cost_ledger *l = &e->scratch->ledgers[i];
-    const double most = l->content + l->share + l->peer + l->received +
-                        e->scratch->frame.words[i * tensors + tensor];
-    if (most > (double)ACCEL_MAX_COUNT)
-      find_too_large(&e->result->verdict, tensor, i, most);
-  }
-}
-
 static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   cost_scratch *s = e->scratch;
-  const uint32_t tensors = s->tables.tensor_count;
-  cost_count_parts(s, tensor);
+  cost_flow *flows = e->result->flows + tensor;
   for (uint32_t level = 0; level < s->tables.level_count; level++)
     TRY(find_flow(e, tensor, level));
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  cost_collapse_bypass(s, e->result->flows + tensor, tensor);
-  refuse_large(e, tensor);
-  if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  cost_count_accesses(e->result, s, tensor);
-  for (uint32_t level = 0; level < s->tables.level_count; level++)
-    cost_count_network(&e->result->flows[level * tensors + tensor], s, tensor,
-                       level);
+  cost_silence_outer(s, flows);
+  if (cost_count_accesses(e->result, s, tensor))
+    cost_count_networks(flows, s, tensor);
   return CALM_OK;
 }
 
@@ -153,7 +136,7 @@ static void count_cycles(evaluation *e) {
     const double stretched = cost_stretch(compute, out->slowdown);
     const double all = stretched + s->tables.network_cycles;
     if (all > (double)ACCEL_MAX_COUNT) {
-      find_too_large(&r->verdict, CALM_NONE, level, all);
+      cost_refuse(r, CALM_NONE, level, all);
       return;
     }
     out->cycles = cost_whole(stretched);
