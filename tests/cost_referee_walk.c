@@ -38,14 +38,14 @@ uint32_t referee_temporal(const accel_nest *nest, uint32_t level) {
 
 uint64_t referee_extent(const accel_nest *nest, uint32_t end,
                         uint32_t dimension, bool last) {
-  uint64_t full = 1, short_ = 1;
+  uint64_t full = 1, rest = 1;
   for (uint32_t k = 0; k < end; k++) {
     const accel_loop *l = &nest->loops[k];
     if (l->dimension != dimension) continue;
-    short_ += full * (l->residual - 1);
+    rest += full * (l->residual - 1);
     full *= l->bound;
   }
-  return last ? short_ : full;
+  return last ? rest : full;
 }
 
 /* ---- The odometer -------------------------------------------------------- */
@@ -342,31 +342,30 @@ static void count_deliveries(const walk *w, class *classes, uint64_t *ids) {
 
 /* ---- The walk ------------------------------------------------------------ */
 
+/* Coordinates of a rank that the loops below position `end` reach in full
+   passes. */
+static uint64_t reach(const walk *w, uint32_t rank, uint32_t end) {
+  const accel_rank *r = &w->tensor->ranks[rank];
+  uint64_t size = 1;
+  for (uint32_t j = 0; j < r->term_count; j++)
+    size += r->terms[j].coefficient *
+            (referee_extent(w->nest, end, r->terms[j].dimension, false) - 1);
+  return size;
+}
+
+/* Words of the largest tile. */
 static uint64_t box_words(const walk *w) {
   uint64_t out = 1;
-  for (uint32_t i = 0; i < w->tensor->rank_count; i++) {
-    const accel_rank *rank = &w->tensor->ranks[i];
-    uint64_t size = 1;
-    for (uint32_t j = 0; j < rank->term_count; j++)
-      size +=
-          rank->terms[j].coefficient *
-          (referee_extent(w->nest, w->first, rank->terms[j].dimension, false) -
-           1);
-    out *= size;
-  }
+  for (uint32_t i = 0; i < w->tensor->rank_count; i++)
+    out *= reach(w, i, w->first);
   return out;
 }
 
+/* Words of the tensor, which are numbered by its shape. */
 static uint64_t shape_words(walk *w) {
   uint64_t out = 1;
   for (uint32_t i = 0; i < w->tensor->rank_count; i++) {
-    const accel_rank *rank = &w->tensor->ranks[i];
-    w->shape[i] = 1;
-    for (uint32_t j = 0; j < rank->term_count; j++)
-      w->shape[i] += rank->terms[j].coefficient *
-                     (referee_extent(w->nest, w->nest->loop_count,
-                                     rank->terms[j].dimension, false) -
-                      1);
+    w->shape[i] = reach(w, i, w->nest->loop_count);
     out *= w->shape[i];
   }
   return out;
