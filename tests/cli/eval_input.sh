@@ -38,4 +38,18 @@ with --arch "$work/right.yaml"; code_is 1
 cat "$work/right.yaml" >>"$work/rules.yaml"
 with --constraints "$work/rules.yaml"; one_line_error 3 "rules.yaml:1:1: unknown"
 
+checking "options that say nothing"
+with --no-energy=on
+one_line_error 2 "^calm: --no-energy takes no value; leave '=on' out$"
+for option in arch problem mapping ert constraints; do
+  with --$option ''; one_line_error 2 "--$option needs a value: FILE"
+  with --$option=; one_line_error 2 "--$option needs a value: FILE"
+done
+
+checking "a full disk is told once"
+"$CALM" eval --arch "$work/arch.yaml" --problem "$work/problem.yaml" \
+  --mapping "$work/mapping.yaml" >/dev/full 2>"$work/err" && code=0 || code=$?
+: >"$work/out"
+one_line_error 3 "cannot write to standard output: No space"
+
 finish
