@@ -2,6 +2,7 @@
  * The section `problem`: a shape, and a layer's bounds and coefficients either
  * beside it or under `instance`.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "accel/accel_expression.h"
@@ -20,19 +21,18 @@ typedef struct reader {
 
 /* ---- The section --------------------------------------------------------- */
 
-/* "arch, mapper and mapping", as far as that fits. */
+/* "arch, mapper, mapping", as far as that fits. */
 static void list_sections(char *out, size_t size, const accel_yaml *root) {
   size_t length = 0;
   *out = '\0';
   for (uint32_t i = 0; i < root->count; i++) {
-    const size_t more = strlen(root->keys[i]);
-    if (length + more + 3 > size) return;
-    if (i > 0) {
-      memcpy(out + length, ", ", 3);
-      length += 2;
+    const int more = snprintf(out + length, size - length, "%s%.60s",
+                              i ? ", " : "", root->keys[i]);
+    if (more < 0 || (size_t)more >= size - length) {
+      out[length] = '\0';
+      return;
     }
-    memcpy(out + length, root->keys[i], more + 1);
-    length += more;
+    length += (size_t)more;
   }
 }
 
