@@ -58,6 +58,14 @@ calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
   return CALM_OK;
 }
 
+bool accel_yaml_is_null(const accel_yaml *node) {
+  static const char *const words[] = {"", "~", "null", "Null", "NULL"};
+  if (!node || node->kind != ACCEL_YAML_SCALAR || node->quoted) return !node;
+  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(node->text, words[i])) return true;
+  return false;
+}
+
 /* The words of YAML 1.1, as yaml-cpp takes them. */
 calm_status accel_yaml_bool(bool *out, calm_context *context,
                             const accel_yaml *node, const char *what) {
