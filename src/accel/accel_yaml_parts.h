@@ -37,7 +37,4 @@ calm_status accel_yaml_merge(accel_yaml **out, accel_yaml *own,
                              const accel_yaml *more, bool deep, uint32_t *left,
                              arena *a);
 
-/* The number of a key, CALM_NONE if there is none. */
-uint32_t accel_yaml_find(const accel_yaml *mapping, const char *key);
-
 #endif
