@@ -45,16 +45,6 @@ typedef struct accel_outside {
   const accel_yaml *variables;
 } accel_outside;
 
-/*
- * The attributes of a node, evaluated, followed by those that it inherits and
- * has not.  `own` may be NULL; `place` is where the node stands.
- */
-calm_status accel_nodes_attributes(const accel_yaml **out,
-                                   const accel_yaml *own,
-                                   const accel_outside *outside,
-                                   accel_node_kind kind, accel_place place,
-                                   arena *a);
-
 /* A node on its turn. */
 typedef struct accel_visit {
   const accel_yaml *node;
@@ -76,6 +66,12 @@ typedef struct accel_walk {
    so far and of the file. */
 calm_status accel_nodes_evaluate(const accel_yaml **out, const accel_walk *w,
                                  const accel_yaml *value);
+
+/* The attributes of a node, evaluated, followed by those that it inherits and
+   has not.  A mesh has none of its own. */
+calm_status accel_nodes_attributes(const accel_yaml **out, const accel_walk *w,
+                                   const accel_yaml *node,
+                                   accel_node_kind kind);
 
 /* The levels that a node makes. */
 calm_status accel_nodes_container(accel_walk *w, const accel_visit *v);

@@ -126,28 +126,36 @@ static calm_status put_given(accel_yaml *m, const char *key, const char *text,
   return CALM_OK;
 }
 
-calm_status accel_nodes_attributes(const accel_yaml **out,
-                                   const accel_yaml *own,
-                                   const accel_outside *outside,
-                                   accel_node_kind kind, accel_place place,
-                                   arena *a) {
-  enum { MOST_GIVEN = 3 };
-  const accel_yaml *inherited = outside->inherited;
-  accel_yaml *m;
-  TRY(accel_nodes_new_mapping(
-      &m, own ? own->place : place,
-      (own ? own->count : 0) + (inherited ? inherited->count : 0) + MOST_GIVEN,
-      a));
-  TRY(put_own(m, own, outside, kind, a));
-  put_inherited(m, inherited, kind, a->context);
+/* What nobody wrote; a mesh stands as a buffer of one bit. */
+static calm_status put_all_given(accel_yaml *m, accel_node_kind kind,
+                                 accel_place place, arena *a) {
   if (kind == ACCEL_NODE_MESH) {
     TRY(put_given(m, "width", "1", place, a));
     TRY(put_given(m, "depth", "1", place, a));
     TRY(put_given(m, "datawidth", "1", place, a));
-  } else if (kind == ACCEL_NODE_STORAGE) {
-    /* Other than in earlier versions, where DRAM cannot add. */
-    TRY(put_given(m, "reduction_supported", "true", place, a));
   }
+  /* Other than in earlier versions, where DRAM cannot add. */
+  if (kind == ACCEL_NODE_STORAGE)
+    TRY(put_given(m, "reduction_supported", "true", place, a));
+  return CALM_OK;
+}
+
+calm_status accel_nodes_attributes(const accel_yaml **out, const accel_walk *w,
+                                   const accel_yaml *node,
+                                   accel_node_kind kind) {
+  enum { MOST_GIVEN = 3 };
+  const accel_yaml *own = NULL, *inherited = w->outside.inherited;
+  arena *a = w->draft->arena;
+  accel_yaml *m;
+  if (kind != ACCEL_NODE_MESH)
+    TRY(accel_nodes_mapping(&own, a->context, node, "attributes"));
+  TRY(accel_nodes_new_mapping(
+      &m, own ? own->place : node->place,
+      (own ? own->count : 0) + (inherited ? inherited->count : 0) + MOST_GIVEN,
+      a));
+  TRY(put_own(m, own, &w->outside, kind, a));
+  put_inherited(m, inherited, kind, a->context);
+  TRY(put_all_given(m, kind, node->place, a));
   *out = m;
   return CALM_OK;
 }

@@ -134,8 +134,7 @@ static calm_status add_mesh(accel_walk *w, const char *name,
   const char *full = arena_string(a, buffer, strlen(buffer));
   if (!full) return context_no_memory(w->draft->context);
   accel_component c = describe(w, full, "dummy_storage", v->node);
-  TRY(accel_nodes_attributes(&c.attributes, NULL, &w->outside, ACCEL_NODE_MESH,
-                             v->node->place, a));
+  TRY(accel_nodes_attributes(&c.attributes, w, v->node, ACCEL_NODE_MESH));
   TRY(accel_nodes_mapping(&constraints, w->draft->context, v->node,
                           "constraints"));
   TRY(accel_nodes_only(&constraints, constraints, "spatial", a));
@@ -169,13 +168,6 @@ static void warn_of_misspelt(accel_walk *w, const accel_yaml *own) {
   }
 }
 
-/* What a container says comes before what those before it said. */
-static calm_status hand_on(accel_walk *w, const accel_yaml *own,
-                           accel_place place) {
-  return accel_nodes_attributes(&w->outside.inherited, own, &w->outside,
-                                ACCEL_NODE_CONTAINER, place, w->draft->arena);
-}
-
 calm_status accel_nodes_container(accel_walk *w, const accel_visit *v) {
   const char *name;
   mesh m;
@@ -192,7 +184,9 @@ calm_status accel_nodes_container(accel_walk *w, const accel_visit *v) {
                           "constraints"));
   warn_of_dropped(w, constraints);
   warn_of_misspelt(w, own);
-  TRY(hand_on(w, own, v->node->place));
+  /* What it says comes before what those around it said. */
+  TRY(accel_nodes_attributes(&w->outside.inherited, w, v->node,
+                             ACCEL_NODE_CONTAINER));
   TRY(read_mesh(&m, w, v->node));
   if (has_fanout(m)) TRY(add_mesh(w, name, v));
   return spread(w, m, v->node);
@@ -213,26 +207,22 @@ static calm_status unknown_class(accel_walk *w, const accel_yaml *class_node) {
 }
 
 static calm_status add_compute(accel_walk *w, accel_component *c,
-                               const accel_yaml *own, const accel_visit *v) {
+                               const accel_visit *v) {
   if (w->draft->has_compute)
     return accel_place_fail(w->draft->context, CALM_UNSUPPORTED, c->place,
                             "a second kind of compute units, '%s' after '%s'",
                             c->name, w->draft->compute.name);
-  TRY(accel_nodes_attributes(&c->attributes, own, &w->outside,
-                             ACCEL_NODE_COMPUTE, v->node->place,
-                             w->draft->arena));
+  TRY(accel_nodes_attributes(&c->attributes, w, v->node, ACCEL_NODE_COMPUTE));
   TRY(accel_arch_make_compute(&w->draft->compute, w->draft->context, c));
   w->draft->has_compute = true;
   return CALM_OK;
 }
 
-static calm_status add_storage(accel_walk *w, accel_component *c,
-                               const accel_yaml *own, bool meshed,
+static calm_status add_storage(accel_walk *w, accel_component *c, bool meshed,
                                const accel_visit *v) {
   const accel_yaml *constraints;
   arena *a = w->draft->arena;
-  TRY(accel_nodes_attributes(&c->attributes, own, &w->outside,
-                             ACCEL_NODE_STORAGE, v->node->place, a));
+  TRY(accel_nodes_attributes(&c->attributes, w, v->node, ACCEL_NODE_STORAGE));
   TRY(accel_nodes_mapping(&constraints, w->draft->context, v->node,
                           "constraints"));
   if (meshed) TRY(accel_nodes_without(&constraints, constraints, "spatial", a));
@@ -252,7 +242,7 @@ static calm_status read_class(const accel_yaml **out, accel_walk *w,
 calm_status accel_nodes_component(accel_walk *w, const accel_visit *v) {
   const char *name;
   mesh m;
-  const accel_yaml *class_node, *own;
+  const accel_yaml *class_node;
   TRY(accel_nodes_check_keys(w->draft->context, v->node, component_keys,
                              COUNT(component_keys)));
   TRY(read_name(&name, w, v->node));
@@ -265,11 +255,9 @@ calm_status accel_nodes_component(accel_walk *w, const accel_visit *v) {
       return CALM_OK;
     return unknown_class(w, class_node);
   }
-  TRY(accel_nodes_mapping(&own, w->draft->context, v->node, "attributes"));
   TRY(read_mesh(&m, w, v->node));
   if (has_fanout(m)) TRY(add_mesh(w, name, v));
   TRY(spread(w, m, v->node));
   accel_component c = describe(w, name, class_name, v->node);
-  return memory ? add_storage(w, &c, own, has_fanout(m), v)
-                : add_compute(w, &c, own, v);
+  return memory ? add_storage(w, &c, has_fanout(m), v) : add_compute(w, &c, v);
 }

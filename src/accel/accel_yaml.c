@@ -86,9 +86,9 @@ static bool are_mappings(const accel_yaml *a, const accel_yaml *b) {
 }
 
 /* Goes no deeper than the shallower of the two trees. */
-calm_status accel_yaml_merge(accel_yaml **out, accel_yaml *own,
-                             const accel_yaml *more, bool deep, uint32_t *left,
-                             arena *a) {
+calm_status accel_yaml_merge(accel_yaml **into, const accel_yaml *more,
+                             bool deep, uint32_t *left, arena *a) {
+  const accel_yaml *own = *into;
   accel_yaml *m;
   const uint32_t room = own->count + more->count;
   if (room > ACCEL_YAML_KEYS)
@@ -102,11 +102,10 @@ calm_status accel_yaml_merge(accel_yaml **out, accel_yaml *own,
     if (at == CALM_NONE)
       accel_yaml_put(m, more, i);
     else if (deep && are_mappings(m->items[at], more->items[i]))
-      TRY(accel_yaml_merge(&m->items[at], m->items[at], more->items[i], true,
-                           left, a));
+      TRY(accel_yaml_merge(&m->items[at], more->items[i], true, left, a));
   }
   accel_yaml_measure(m);
-  *out = m;
+  *into = m;
   return CALM_OK;
 }
 
@@ -127,7 +126,7 @@ static calm_status join_values(accel_yaml **into, accel_yaml *more, arena *a) {
                               (*into)->key_places[at].file,
                               (*into)->key_places[at].line, more->keys[i]);
   }
-  return accel_yaml_merge(into, *into, more, false, &left, a);
+  return accel_yaml_merge(into, more, false, &left, a);
 }
 
 /* `all` and one file more. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accel/accel_count.h"
 #include "accel/accel_yaml.h"
 #include "base/number.h"
 
@@ -52,7 +53,7 @@ calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
     return CALM_OK;
   double real;
   TRY(accel_yaml_real(&real, context, node, what));
-  if (real < 0 || real != floor(real) || real > 9007199254740992.0)
+  if (real < 0 || real != floor(real) || real > (double)ACCEL_MAX_COUNT)
     return wrong(context, node, what, "a whole number");
   *out = (uint64_t)real;
   return CALM_OK;
