@@ -18,7 +18,7 @@ typedef struct walk {
                                         is made up of sums */
 } walk;
 
-static void grow(walk *w, uint32_t dimension, double bound) {
+static inline void grow(walk *w, uint32_t dimension, double bound) {
   const cost_tables *t = w->tables;
   double *row = w->row;
   if (!w->grown) {
@@ -33,7 +33,7 @@ static void grow(walk *w, uint32_t dimension, double bound) {
 }
 
 /* After a block: its row, or that of the block before if it is empty. */
-static const double *end_block(walk *w) {
+static inline const double *end_block(walk *w) {
   const cost_tables *t = w->tables;
   double *words = w->row + t->dimension_count;
   if (w->grown & t->summed)
