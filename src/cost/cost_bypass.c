@@ -11,21 +11,21 @@
 static void pass_through(cost_ledger *inner, cost_ledger *outer,
                          cost_flow *flow) {
   const double more = inner->total * outer->fanout / outer->received;
-  if (more != 1) {
-    outer->total = 0;
-    for (uint32_t i = 0; i < flow->group_count; i++) {
-      flow->groups[i].accesses *= more;
-      outer->total += flow->groups[i].accesses;
-    }
+  outer->total = 0;
+  for (uint32_t i = 0; i < flow->group_count; i++) {
+    flow->groups[i].accesses *= more;
+    outer->total += flow->groups[i].accesses;
   }
   flow->links = 0;
   inner->share = 0;
 }
 
-/* What each of the instances below receives on average is added up group by
-   group, as Timeloop does: fractions are cut off later. */
-static double add_groups(cost_ledger *l, const cost_flow *flow) {
+/* What leaves a level.  Returns what each of the instances below receives, on
+   average, which is added up group by group, as Timeloop does: fractions are
+   cut off later. */
+static double enter_flow(cost_ledger *l, const cost_flow *flow) {
   double share = 0;
+  l->fanout = cost_real(flow->fanout);
   l->total = l->received = 0;
   for (uint32_t i = 0; i < flow->group_count; i++) {
     const cost_group *g = &flow->groups[i];
@@ -41,13 +41,6 @@ static double add_groups(cost_ledger *l, const cost_flow *flow) {
    other; all are counted alike. */
 static double share_links(const cost_flow *flow, const cost_spread *inner) {
   return flow->links == 0 ? 0 : flow->links / inner->instances;
-}
-
-/* What leaves a level; returns what arrives at each instance below. */
-static inline double enter_flow(cost_ledger *l, const cost_flow *flow) {
-  l->fanout = cost_real(flow->fanout);
-  if (flow->fanout != 1 || flow->group_count != 1) return add_groups(l, flow);
-  return l->total = l->received = flow->groups[0].accesses;
 }
 
 /* Above the outermost level that keeps the tensor nothing moves at all, and

@@ -60,21 +60,30 @@ static double slide(const cost_shape *s, const double *extents, double words,
   return total;
 }
 
+/* From the innermost step that moves the tile. */
 static inline double deliver(const cost_shape *s, const double *extents,
                              double words, const cost_step *steps,
                              uint32_t count, cost_visits visits) {
-  uint32_t k = 0;
-  while (k < count && !(s->moving >> steps[k].dimension & 1)) k++;
-  if (k == count) return words;
-  if (s->alone >> steps[k].dimension & 1)
-    return words * steps[k].bound * steps[k].outer;
-  return slide(s, extents, words, &steps[k], count - k, visits);
+  if (s->alone >> steps->dimension & 1)
+    return words * steps->bound * steps->outer;
+  return slide(s, extents, words, steps, count, visits);
 }
 
 double cost_delivered(const cost_shape *s, const double *extents, double words,
                       const cost_step *steps, uint32_t count,
                       cost_visits visits) {
-  return deliver(s, extents, words, steps, count, visits);
+  uint32_t k = 0;
+  while (k < count && !(s->moving >> steps[k].dimension & 1)) k++;
+  if (k == count) return words;
+  return deliver(s, extents, words, &steps[k], count - k, visits);
+}
+
+/* Bit k: step k moves the tensor. */
+static uint64_t find_moves(const cost_frame *f, const cost_shape *s) {
+  uint64_t moves = 0;
+  for (uint32_t left = s->moving; left; left &= left - 1)
+    moves |= f->steps_of[bits_lowest(left)];
+  return moves;
 }
 
 /* Axes that are factors of the tile, or nothing to it, set all elements apart,
@@ -106,7 +115,7 @@ static bool set_groups(cost_flow *out, const cost_scratch *s,
  * or below the innermost level how often.
  */
 static inline bool close_stream(cost_flow *out, cost_scratch *s,
-                                uint32_t tensor, uint32_t level,
+                                uint32_t tensor, uint32_t level, uint64_t moves,
                                 cost_visits visits) {
   const cost_tables *t = &s->tables;
   const cost_frame *f = &s->frame;
@@ -114,15 +123,14 @@ static inline bool close_stream(cost_flow *out, cost_scratch *s,
   const cost_spread *spread = &f->spreads[level];
   const double *below = cost_frame_below(f, level);
   const double words = cost_row_words(t, below)[tensor];
-  double each = f->compute_cycles;
-  if (level)
-    each = deliver(shape, below, words, f->steps + spread->first_step,
-                   f->step_count - spread->first_step, visits);
-  out->links = 0;
-  if (!spread->dimensions) {
-    set_plain_group(out, 1, each, 1);
-    return true;
+  const uint64_t outer = moves >> spread->first_step;
+  double each = level ? words : f->compute_cycles;
+  if (level && outer) {
+    const uint32_t k = spread->first_step + bits_lowest(outer);
+    each =
+        deliver(shape, below, words, &f->steps[k], f->step_count - k, visits);
   }
+  out->links = 0;
   if (spread->dimensions & shape->summed || t->stores[level].needs_hops)
     return cost_spatial_bins(s, tensor, level) &&
            set_groups(out, s, spread, each);
@@ -133,14 +141,16 @@ static inline bool close_stream(cost_flow *out, cost_scratch *s,
 
 bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                         uint32_t level, cost_visits visits) {
-  return close_stream(out, s, tensor, level, visits);
+  const uint64_t moves = find_moves(&s->frame, &s->tables.shapes[tensor]);
+  return close_stream(out, s, tensor, level, moves, visits);
 }
 
 uint32_t cost_streams_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                              cost_visits visits) {
+  const uint64_t moves = find_moves(&s->frame, &s->tables.shapes[tensor]);
   uint32_t missing = CALM_NONE;
   for (uint32_t level = 0; level < s->tables.level_count; level++) {
-    if (!close_stream(out, s, tensor, level, visits)) missing = level;
+    if (!close_stream(out, s, tensor, level, moves, visits)) missing = level;
     out += s->tables.tensor_count;
   }
   return missing;

@@ -36,8 +36,6 @@ static double part_below(double part, const cost_scratch *s, uint32_t tensor,
                          uint32_t level) {
   const cost_tables *t = &s->tables;
   const cost_frame *f = &s->frame;
-  if (!(f->spreads[level + 1].dimensions & t->shapes[tensor].moving))
-    return part;
   return multiply_divide(part, cost_row_words(t, f->tile[level])[tensor],
                          cost_row_words(t, f->wide[level + 1])[tensor]);
 }
