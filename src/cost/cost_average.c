@@ -39,7 +39,6 @@ static const double *count_words(double *row, const cost_tables *t) {
   return row;
 }
 
-/* All rows are written anew, so that none is shared. */
 static void shrink_tiles(cost_frame *f, const cost_tables *t) {
   const accel_nest *n = f->nest;
   const uint32_t dims = t->dimension_count;

@@ -11,21 +11,21 @@
 static void pass_through(cost_ledger *inner, cost_ledger *outer,
                          cost_flow *flow) {
   const double more = inner->total * outer->fanout / outer->received;
-  if (more != 1) {
-    outer->total = 0;
-    for (uint32_t i = 0; i < flow->group_count; i++) {
-      flow->groups[i].accesses *= more;
-      outer->total += flow->groups[i].accesses;
-    }
+  outer->total = 0;
+  for (uint32_t i = 0; i < flow->group_count; i++) {
+    flow->groups[i].accesses *= more;
+    outer->total += flow->groups[i].accesses;
   }
   flow->links = 0;
   inner->share = 0;
 }
 
-/* What each of the instances below receives on average is added up group by
-   group, as Timeloop does: fractions are cut off later. */
-static double add_groups(cost_ledger *l, const cost_flow *flow) {
+/* What leaves a level.  Returns what each of the instances below receives, on
+   average, which is added up group by group, as Timeloop does: fractions are
+   cut off later. */
+static double enter_flow(cost_ledger *l, const cost_flow *flow) {
   double share = 0;
+  l->fanout = cost_real(flow->fanout);
   l->total = l->received = 0;
   for (uint32_t i = 0; i < flow->group_count; i++) {
     const cost_group *g = &flow->groups[i];
@@ -43,28 +43,11 @@ static double share_links(const cost_flow *flow, const cost_spread *inner) {
   return flow->links == 0 ? 0 : flow->links / inner->instances;
 }
 
-void cost_enter_flow(cost_scratch *s, cost_flow *flow, uint32_t tensor,
-                     uint32_t level) {
-  cost_ledger *l = &s->ledgers[level];
-  double share = flow->groups[0].accesses;
-  l->kept = s->frame.nest->kept[level] >> tensor & 1;
-  l->fanout = cost_real(flow->fanout);
-  l->share = l->peer = 0;
-  if (flow->fanout == 1 && flow->group_count == 1)
-    l->total = l->received = share;
-  else
-    share = add_groups(l, flow);
-  if (level == 0) return;
-  cost_ledger *inner = l - 1;
-  inner->share = share;
-  if (!inner->kept) pass_through(inner, l, flow);
-  inner->peer = share_links(flow, &s->frame.spreads[level - 1]);
-}
-
 /* Above the outermost level that keeps the tensor nothing moves at all, and
    that one is filled from nowhere.  There is one, or the nest is not valid. */
-void cost_silence_outer(cost_scratch *s, cost_flow *flows) {
+static void silence_outer(cost_scratch *s, cost_flow *flows) {
   uint32_t level = s->tables.level_count - 1;
+  s->ledgers[level].share = s->ledgers[level].peer = 0;
   for (; !s->ledgers[level].kept; level--) {
     cost_ledger *l = &s->ledgers[level];
     cost_flow *flow = &flows[level * s->tables.tensor_count];
@@ -73,4 +56,22 @@ void cost_silence_outer(cost_scratch *s, cost_flow *flows) {
     flow->links = 0;
     l->total = l[-1].share = l[-1].peer = 0;
   }
+}
+
+void cost_enter_flows(cost_scratch *s, cost_flow *flows, uint32_t tensor) {
+  const uint32_t *kept = s->frame.nest->kept;
+  cost_flow *flow = flows;
+  for (uint32_t level = 0; level < s->tables.level_count; level++) {
+    cost_ledger *l = &s->ledgers[level];
+    const double share = enter_flow(l, flow);
+    l->kept = kept[level] >> tensor & 1;
+    if (level > 0) {
+      cost_ledger *inner = l - 1;
+      inner->share = share;
+      if (!inner->kept) pass_through(inner, l, flow);
+      inner->peer = share_links(flow, &s->frame.spreads[level - 1]);
+    }
+    flow += s->tables.tensor_count;
+  }
+  silence_outer(s, flows);
 }

@@ -8,15 +8,11 @@
 
 #include "cost/cost_scratch.h"
 
-/* Enter what the flow below a level carries, as if every level kept the tensor,
-   into the ledgers on both sides; if the inner level does not keep it, the flow
-   carries what the levels further in need.  From the innermost level on. */
-void cost_enter_flow(cost_scratch *s, cost_flow *flow, uint32_t tensor,
-                     uint32_t level);
-
-/* Once all flows are entered: none goes on above the outermost level that keeps
-   the tensor.  That below a level is flows[level * tensors]. */
-void cost_silence_outer(cost_scratch *s, cost_flow *flows);
+/* Enter what the flows of a tensor carry, as if every level kept it, into the
+   ledgers.  Where a level does not, the flow outside of it is made to carry
+   what the levels further in need.  That below a level is flows[level *
+   tensors]. */
+void cost_enter_flows(cost_scratch *s, cost_flow *flows, uint32_t tensor);
 
 /* The ledgers' numbers as whole words, and their energy.  False if they are too
    large to be exact: the verdict says so. */

@@ -36,13 +36,11 @@ static double part_below(double part, const cost_scratch *s, uint32_t tensor,
                          uint32_t level) {
   const cost_tables *t = &s->tables;
   const cost_frame *f = &s->frame;
-  if (!(f->spreads[level + 1].dimensions & t->shapes[tensor].moving))
-    return part;
   return multiply_divide(part, cost_row_words(t, f->tile[level])[tensor],
                          cost_row_words(t, f->wide[level + 1])[tensor]);
 }
 
-static double vectors(const cost_store *store, double words) {
+static inline double vectors(const cost_store *store, double words) {
   if (store->block == 1) return words;
   const uint64_t filled = cost_whole(words) + store->block - 1;
   return cost_real(store->block_shift != CALM_NONE
@@ -50,11 +48,16 @@ static double vectors(const cost_store *store, double words) {
                        : filled / store->block);
 }
 
-double cost_access_energy(const cost_store *store, double reads, double fills,
-                          double updates) {
+static inline double energy_of(const cost_store *store, double reads,
+                               double fills, double updates) {
   return vectors(store, reads) * store->read_pj +
          vectors(store, fills) * store->write_pj +
          vectors(store, updates) * store->update_pj;
+}
+
+double cost_access_energy(const cost_store *store, double reads, double fills,
+                          double updates) {
+  return energy_of(store, reads, fills, updates);
 }
 
 /* Instances that share a cluster share its accesses; each cluster generates its
@@ -63,9 +66,8 @@ static void count_energy(cost_tensor *out, const cost_store *store,
                          const cost_spread *spread) {
   const double expanded = spread->above_x * spread->above_y;
   const double clusters = spread->clusters;
-  double energy =
-      cost_access_energy(store, cost_real(out->reads), cost_real(out->fills),
-                         cost_real(out->updates));
+  double energy = energy_of(store, cost_real(out->reads), cost_real(out->fills),
+                            cost_real(out->updates));
   if (clusters != expanded) energy /= expanded / clusters;
   out->clusters = cost_whole(clusters);
   out->address_pj =

@@ -8,6 +8,7 @@ typedef struct evaluation {
   const accel_nest *nest;
   cost_scratch *scratch;
   cost_result *result;
+  cost_visits visits;
   double computes; /* per multiplier, as a replay counted them; 0: none did */
 } evaluation;
 
@@ -38,16 +39,10 @@ static bool links(const evaluation *e, uint32_t tensor, uint32_t level) {
          !(unlinked && unlinked[level] >> tensor & 1);
 }
 
-static cost_visits visits_of(const evaluation *e) {
-  return e->problem->options.model == COST_EXACT ? COST_VISIT_ALL
-                                                 : COST_VISIT_TWO;
-}
-
 static calm_status replay(bool *found, evaluation *e, cost_flow *flow,
                           uint32_t tensor, uint32_t level) {
-  const cost_question question = {e->problem,   e->nest,
-                                  tensor,       level,
-                                  visits_of(e), links(e, tensor, level)};
+  const cost_question question = {
+      e->problem, e->nest, tensor, level, e->visits, links(e, tensor, level)};
   double *computes =
       level == 0 && !e->scratch->frame.perfect ? &e->computes : NULL;
   cost_stream stream = {.groups = flow->groups,
@@ -77,19 +72,30 @@ void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
   };
 }
 
-/* The flow below a level as if every level kept the tensor. */
-static calm_status find_flow(evaluation *e, uint32_t tensor, uint32_t level) {
+static calm_status find_flow(bool *found, evaluation *e, cost_flow *flow,
+                             uint32_t tensor, uint32_t level) {
+  if (!is_closed(e, tensor, level))
+    return replay(found, e, flow, tensor, level);
+  *found = cost_stream_closed(flow, e->scratch, tensor, level, e->visits);
+  return CALM_OK;
+}
+
+/* The flows below all levels as if every level kept the tensor; *missing is the
+   outermost one that is not found, or CALM_NONE. */
+static calm_status find_flows(uint32_t *missing, evaluation *e,
+                              cost_flow *flows, uint32_t tensor) {
   cost_scratch *s = e->scratch;
-  cost_flow *flow = &e->result->flows[level * s->tables.tensor_count + tensor];
-  bool found;
-  if (is_closed(e, tensor, level))
-    found = cost_stream_closed(flow, s, tensor, level, visits_of(e));
-  else
-    TRY(replay(&found, e, flow, tensor, level));
-  if (found)
-    cost_enter_flow(s, flow, tensor, level);
-  else
-    cost_refuse(e->result, tensor, level, 1e300);
+  *missing = CALM_NONE;
+  if (e->problem->options.model == COST_EXACT && s->frame.perfect) {
+    *missing = cost_streams_closed(flows, s, tensor, e->visits);
+    return CALM_OK;
+  }
+  for (uint32_t level = 0; level < s->tables.level_count; level++) {
+    bool found;
+    TRY(find_flow(&found, e, &flows[level * s->tables.tensor_count], tensor,
+                  level));
+    if (!found) *missing = level;
+  }
   return CALM_OK;
 }
 
@@ -98,10 +104,13 @@ static calm_status find_flow(evaluation *e, uint32_t tensor, uint32_t level) {
 static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   cost_scratch *s = e->scratch;
   cost_flow *flows = e->result->flows + tensor;
-  for (uint32_t level = 0; level < s->tables.level_count; level++)
-    TRY(find_flow(e, tensor, level));
-  if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  cost_silence_outer(s, flows);
+  uint32_t missing;
+  TRY(find_flows(&missing, e, flows, tensor));
+  if (missing != CALM_NONE) {
+    cost_refuse(e->result, tensor, missing, 1e300);
+    return CALM_OK;
+  }
+  cost_enter_flows(s, flows, tensor);
   if (cost_count_accesses(e->result, s, tensor))
     cost_count_networks(flows, s, tensor);
   return CALM_OK;
@@ -130,10 +139,14 @@ static void count_cycles(evaluation *e) {
     cost_level *out = &r->levels[level];
     const double sharing =
         spread->above_x * spread->above_y / spread->instances;
-    out->slowdown = cost_slowdown(&s->tables.stores[level],
-                                  &r->tensors[level * r->tensor_count],
-                                  r->tensor_count, compute, sharing);
-    const double stretched = cost_stretch(compute, out->slowdown);
+    double stretched = compute;
+    out->slowdown = 1;
+    if (s->tables.stores[level].throttles) {
+      out->slowdown = cost_slowdown(&s->tables.stores[level],
+                                    &r->tensors[level * r->tensor_count],
+                                    r->tensor_count, compute, sharing);
+      stretched = cost_stretch(compute, out->slowdown);
+    }
     const double all = stretched + s->tables.network_cycles;
     if (all > (double)ACCEL_MAX_COUNT) {
       cost_refuse(r, CALM_NONE, level, all);
@@ -196,9 +209,13 @@ static calm_status evaluate(evaluation *e) {
   return CALM_OK;
 }
 
+static cost_visits visits_of(const cost_problem *p) {
+  return p->options.model == COST_EXACT ? COST_VISIT_ALL : COST_VISIT_TWO;
+}
+
 calm_status cost_evaluate(cost_result *out, const cost_problem *p,
                           const accel_nest *n) {
-  evaluation e = {p, n, p->scratch, out, 0};
+  evaluation e = {p, n, p->scratch, out, visits_of(p), 0};
   const calm_status status = evaluate(&e);
   arena_free(&p->scratch->replay);
   return status;

@@ -1,7 +1,5 @@
 #include "cost/cost_frame.h"
 
-#include <string.h>
-
 /*
  * One walk from the innermost loop outwards.  Extents grow in a row, and with
  * them the words of the tensors; where a block of loops ends, its row stays
@@ -14,42 +12,44 @@ typedef struct walk {
   double *row;
   uint32_t grown; /* dimensions that the block's loops have */
   uint32_t at;    /* in the nest's loops */
-  double windows[ACCEL_MAX_TENSORS]; /* per tensor: the part of its words that
-                                        is made up of sums */
+  /* Words of each tensor: its factors times its sums. */
+  double factors[ACCEL_MAX_TENSORS], windows[ACCEL_MAX_TENSORS];
 } walk;
 
-static void grow(walk *w, uint32_t dimension, double bound) {
+static inline void begin_row(walk *w) {
   const cost_tables *t = w->tables;
-  double *row = w->row;
-  if (!w->grown) {
-    memcpy(row + t->row_size, row, t->row_size * sizeof *row);
-    w->row = row += t->row_size;
-  }
-  w->grown |= UINT32_C(1) << dimension;
-  row[dimension] *= bound;
-  row += t->dimension_count;
-  for (uint32_t left = t->factored[dimension]; left; left &= left - 1)
-    row[bits_lowest(left)] *= bound;
+  const double *inner = w->row;
+  double *row = w->row += t->row_size;
+  for (uint32_t d = 0; d < t->dimension_count; d++) row[d] = inner[d];
 }
 
-/* After a block: its row, or that of the block before if it is empty. */
-static const double *end_block(walk *w) {
+static inline void grow(walk *w, uint32_t dimension, double bound) {
+  const cost_tables *t = w->tables;
+  if (!w->grown) begin_row(w);
+  w->grown |= UINT32_C(1) << dimension;
+  w->row[dimension] *= bound;
+  for (uint32_t left = t->factored[dimension]; left; left &= left - 1)
+    w->factors[bits_lowest(left)] *= bound;
+}
+
+/* A block without loops shares the row of the block before. */
+static inline const double *end_block(walk *w) {
   const cost_tables *t = w->tables;
   double *words = w->row + t->dimension_count;
+  if (!w->grown) return w->row;
   if (w->grown & t->summed)
-    for (uint32_t i = 0; i < t->tensor_count; i++) {
-      const cost_shape *shape = &t->shapes[i];
-      if (!(w->grown & shape->summed)) continue;
-      const double window = cost_window(shape, w->row);
-      words[i] = words[i] / w->windows[i] * window;
-      w->windows[i] = window;
+    for (uint32_t left = t->windowed; left; left &= left - 1) {
+      const uint32_t i = bits_lowest(left);
+      w->windows[i] = cost_window(&t->shapes[i], w->row);
     }
+  for (uint32_t i = 0; i < t->tensor_count; i++)
+    words[i] = w->factors[i] * w->windows[i];
   w->grown = 0;
   return w->row;
 }
 
 /* The spatial loops of a level. */
-static void walk_spread(walk *w, uint32_t level) {
+static inline void walk_spread(walk *w, uint32_t level) {
   cost_frame *f = w->frame;
   const accel_nest *n = f->nest;
   cost_spread *s = &f->spreads[level];
@@ -74,7 +74,7 @@ static void walk_spread(walk *w, uint32_t level) {
 }
 
 /* The temporal loops of a level, each a step. */
-static void walk_steps(walk *w, uint32_t level) {
+static inline void walk_steps(walk *w, uint32_t level) {
   cost_frame *f = w->frame;
   const accel_nest *n = f->nest;
   for (; w->at < n->loop_count; w->at++) {
@@ -84,8 +84,10 @@ static void walk_steps(walk *w, uint32_t level) {
     const double bound = cost_real(loop->bound);
     f->perfect &= loop->residual == loop->bound;
     f->compute_cycles *= bound;
-    if (bound > 1 && f->step_count < COST_MOST_STEPS)
+    if (bound > 1 && f->step_count < COST_MOST_STEPS) {
+      f->steps_of[d] |= UINT64_C(1) << f->step_count;
       f->steps[f->step_count++] = (cost_step){bound, w->row[d], 0, d};
+    }
     grow(w, d, bound);
   }
   f->tile[level] = end_block(w);
@@ -93,10 +95,12 @@ static void walk_steps(walk *w, uint32_t level) {
 
 static void walk_loops(cost_frame *f, const cost_tables *t) {
   walk w = {.frame = f, .tables = t, .row = f->rows};
-  for (uint32_t i = 0; i < t->tensor_count; i++) w.windows[i] = 1;
+  for (uint32_t i = 0; i < t->tensor_count; i++)
+    w.factors[i] = w.windows[i] = 1;
   f->perfect = true;
   f->compute_cycles = 1;
   f->step_count = 0;
+  for (uint32_t d = 0; d < t->dimension_count; d++) f->steps_of[d] = 0;
   for (uint32_t level = 0; level < t->level_count; level++) {
     walk_spread(&w, level);
     walk_steps(&w, level);

@@ -33,8 +33,7 @@ typedef struct cost_frame {
   const accel_nest *nest;
   bool perfect;
   /* Rows: steps of each dimension within tiles, then words of each tensor in
-     them.  A level without temporal or spatial loops shares its row with the
-     next inner one. */
+     them. */
   const double **tile;  /* per level: in a tile of it */
   const double **wide;  /* in all the tiles that lie below one instance, which
                            the level's temporal loops step over */
@@ -42,6 +41,7 @@ typedef struct cost_frame {
   cost_spread *spreads; /* per level */
   cost_step *steps;     /* temporal loops, innermost first */
   uint32_t step_count;
+  uint64_t *steps_of;    /* per dimension; bit k: step k is one of it */
   double compute_cycles; /* product of all temporal bounds */
   double multipliers;    /* in use */
 } cost_frame;

@@ -48,25 +48,30 @@ static bool kept_without_memory(cost_verdict *out, const cost_tables *t,
 
 /* ---- Capacity ------------------------------------------------------------ */
 
+static bool exceeds_capacity(cost_verdict *out, uint32_t level, uint32_t kept,
+                             const double *words, double used,
+                             double capacity) {
+  find(out, COST_CAPACITY, level, used, capacity);
+  out->tensor = bits_lowest(kept);
+  for (uint32_t left = kept; left; left &= left - 1)
+    if (words[bits_lowest(left)] > words[out->tensor])
+      out->tensor = bits_lowest(left);
+  out->tensor_words = whole(words[out->tensor]);
+  return true;
+}
+
 static bool wrong_use(cost_verdict *out, const cost_scratch *s,
                       const accel_nest *n, uint32_t level) {
   const cost_tables *t = &s->tables;
   const cost_store *store = &t->stores[level];
   if (!store->limited) return false;
   const double *words = cost_row_words(t, s->frame.tile[level]);
-  double used = 0, largest = -1;
-  uint32_t which = CALM_NONE;
-  for (uint32_t i = 0; i < t->tensor_count; i++) {
-    if (!(n->kept[level] >> i & 1)) continue;
-    used += words[i];
-    if (words[i] > largest) largest = words[i], which = i;
-  }
-  if (used > store->capacity) {
-    find(out, COST_CAPACITY, level, used, store->capacity);
-    out->tensor = which;
-    out->tensor_words = whole(largest);
-    return true;
-  }
+  const uint32_t kept = n->kept[level] & t->all_tensors;
+  double used = 0;
+  for (uint32_t left = kept; left; left &= left - 1)
+    used += words[bits_lowest(left)];
+  if (used > store->capacity)
+    return exceeds_capacity(out, level, kept, words, used, store->capacity);
   return used < store->least &&
          find(out, COST_MIN_UTILIZATION, level, used, store->least);
 }

@@ -112,6 +112,7 @@ static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
     t->summed |= shapes[i].summed;
     for (uint32_t d = 0; d < layer->dimension_count; d++)
       factored[d] |= (shapes[i].factors >> d & 1) << i;
+    if (shapes[i].sum_count) t->windowed |= UINT32_C(1) << i;
   }
   t->factored = factored;
   return CALM_OK;
@@ -232,6 +233,7 @@ static calm_status reserve_frame(cost_frame *f, const cost_tables *t,
   ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->row_size);
   ARENA_ARRAY(a, f->spreads, levels);
   ARENA_ARRAY(a, f->steps, COST_MOST_STEPS);
+  ARENA_ARRAY(a, f->steps_of, t->dimension_count);
   for (uint32_t i = 0; i < t->row_size; i++) f->rows[i] = 1;
   return CALM_OK;
 }

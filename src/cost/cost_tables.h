@@ -77,7 +77,8 @@ typedef struct cost_bin {
 typedef struct cost_tables {
   uint32_t level_count, tensor_count, dimension_count;
   uint32_t row_size;        /* a number for each dimension and tensor */
-  uint32_t summed;          /* those of all tensors */
+  uint32_t summed;          /* dimensions in sums of any tensor */
+  uint32_t windowed;        /* tensors that have sums */
   const uint32_t *factored; /* per dimension: tensors that it is a factor of */
   uint32_t all_tensors;     /* a bit for each */
   const cost_shape *shapes;
