@@ -22,10 +22,11 @@ void cost_referee(cost_result *out, const accel_arch *arch,
                   cost_fanout_rule fanout, arena *a);
 
 /* The first difference between two answers as one line, NULL if there is none.
-   Counts have to be equal, energies to 1e-9. */
+   Counts have to be equal, energies to 1e-9; hops are looked at if `hops`. */
 const char *cost_referee_difference(const cost_result *a, const cost_result *b,
                                     const accel_arch *arch,
-                                    const accel_layer *layer, arena *memory);
+                                    const accel_layer *layer, bool hops,
+                                    arena *memory);
 
 /* ---- The walk, of which the rest is derived (cost_referee_walk.c) ----------
  */

@@ -33,8 +33,9 @@ static bool breaks(trial *t, const char *format, ...) {
 
 static cost_result evaluate(const trial *t, const cost_random_case *c,
                             cost_model model) {
-  return cost_check_evaluate(&c->arch, &c->layer, &c->nest, model,
-                             COST_FANOUT_LEVEL, t->arena);
+  const cost_options options = {
+      .model = model, .fanout = COST_FANOUT_LEVEL, .networks = true};
+  return cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, t->arena);
 }
 
 static bool near(double a, double b) {
@@ -271,7 +272,7 @@ static bool differs_from(trial *t, const cost_result *r,
                          const char *theorem) {
   const cost_result other = evaluate(t, c, model);
   const char *line =
-      cost_referee_difference(r, &other, &c->arch, &c->layer, t->arena);
+      cost_referee_difference(r, &other, &c->arch, &c->layer, true, t->arena);
   return line && breaks(t, "%s: %s", theorem, line);
 }
 
@@ -519,10 +520,7 @@ static bool models_differ(trial *t) {
       if (r->term_count) seen |= UINT32_C(1) << r->terms[0].dimension;
     }
   }
-  const cost_result other = evaluate(t, t->c, COST_TIMELOOP);
-  const char *line = cost_referee_difference(&t->result, &other, &t->c->arch,
-                                             &t->c->layer, t->arena);
-  return line && breaks(t, "models: %s", line);
+  return differs_from(t, &t->result, t->c, COST_TIMELOOP, "models");
 }
 
 /* ---- All of them --------------------------------------------------------- */

@@ -381,7 +381,7 @@ typedef struct calm_evaluation_files {
  * What loop nests cost on an accelerator: accesses, cycles and energy.  Of the
  * options, "cost" says by whose rules, "ert" and "constraints" name further
  * files.  A nest that does not fit the machine, or breaks a constraint, is a
- * result.  Takes microseconds.
+ * result.  Nothing is searched for.
  */
 typedef struct calm_evaluation calm_evaluation;
 CALM_API calm_status calm_evaluate(calm_evaluation **out, calm_context *context,

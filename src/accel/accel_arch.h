@@ -32,12 +32,30 @@ typedef struct accel_network {
   uint64_t fill_cycles, drain_cycles; /* network_fill_latency, _drain_ */
 } accel_network;
 
-/* Picojoules per access of one block (a vector of block_words words). */
+/* What is done to a level that keeps a tensor; a set of them is bits. */
+typedef enum accel_action {
+  ACCEL_READ = 1,
+  ACCEL_WRITE = 2, /* fills */
+  ACCEL_UPDATE = 4
+} accel_action;
+
+/* Why the energy of an action is not known. */
+typedef enum accel_lack {
+  ACCEL_LACKS_SIZE,  /* there are no tables, and the formulas need it */
+  ACCEL_LACKS_TABLE, /* there are tables, but none for this component */
+  ACCEL_LACKS_ACTION /* its table has not all actions */
+} accel_lack;
+
+/* Picojoules per access of one block (a vector of block_words words).  What is
+   not known is 0, and accel_energy.h tells whether that matters. */
 typedef struct accel_energy {
   double read_pj, write_pj, update_pj; /* write serves fills */
   double leak_pj;                      /* per cycle and instance */
   double address_pj;                   /* address generation; < 0: none given */
-  bool known;                          /* false: only under --no-energy */
+  bool known;                          /* all actions are; if not: */
+  uint32_t unknown;                    /* ... which are not (accel_action) */
+  accel_lack lack;                     /* ... and why */
+  accel_place source;                  /* ... of the tables, or the table */
 } accel_energy;
 
 /* How much bandwidth a word of some tensor takes. */
@@ -104,8 +122,8 @@ typedef struct accel_arch {
  * Energies of a level: its `vector-access-energy`, else those of the ERT in
  * `ert` (NULL: none given; then `ERT` or `ERT_summary` in the same tree), else
  * Timeloop's built-in formulas (PAT).  Of the compute units: the ERT, else
- * their `energy`, else the formula.  If no energy can be had for a part, or an
- * ERT has no table or no action for it, and `energy` is true, that is an error.
+ * their `energy`, else the formula.  A level's energies that cannot be had are
+ * `unknown`; those of the compute units are an error if `energy` is true.
  * CALM_BAD_INPUT for an unknown or wrong key, CALM_UNSUPPORTED for a construct
  * that calm does not read; both with file:line:column and the remedy.
  */

@@ -17,6 +17,7 @@
 
 #include "accel/accel_arch_attributes.h"
 #include "accel/accel_expression.h"
+#include "accel/accel_names.h"
 #include "accel/accel_nodes.h"
 
 /* Branches in branches, and nodes in all; aliases could make both many. */
@@ -60,41 +61,6 @@ static const char *const top_keys[] = {"version", "nodes"};
 static const char *const mesh_keys[] = {"meshX", "meshY"};
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
-
-/* Constructs that exist, and that calm does not do. */
-static bool is_beyond(const char *key) {
-  return accel_yaml_same_key(key, "networks") ||
-         accel_yaml_same_key(key, "sparse_optimizations");
-}
-
-static bool is_empty(const accel_yaml *node) {
-  return accel_nodes_is_null(node) ||
-         (node->kind != ACCEL_YAML_SCALAR && node->count == 0);
-}
-
-static bool is_known(const char *key, const char *const *keys, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (accel_yaml_same_key(key, keys[i])) return true;
-  return strstr(key, "ignore") != NULL; /* by the front end's convention */
-}
-
-static calm_status check_keys(calm_context *context, const accel_yaml *node,
-                              const char *const *keys, uint32_t count) {
-  for (uint32_t i = 0; i < node->count; i++) {
-    const char *key = node->keys[i];
-    if (is_known(key, keys, count)) continue;
-    if (is_beyond(key) && is_empty(node->items[i])) continue;
-    if (is_beyond(key))
-      return accel_place_fail(context, CALM_UNSUPPORTED, node->key_places[i],
-                              "calm does not read '%s'", key);
-    const char *near = accel_nearest(key, keys, count);
-    return accel_place_fail(context, CALM_BAD_INPUT, node->key_places[i],
-                            "no key '%s' is known here%s%s%s", key,
-                            near ? "; did you mean '" : "", near ? near : "",
-                            near ? "'?" : "");
-  }
-  return CALM_OK;
-}
 
 /* ---- Leaves -------------------------------------------------------------- */
 
@@ -141,7 +107,8 @@ static calm_status read_mesh(mesh *out, walk *w, const accel_yaml *node) {
   *out = (mesh){1, 1};
   TRY(accel_nodes_mapping(&spatial, context_of(w), node, "spatial"));
   if (!spatial) return CALM_OK;
-  TRY(check_keys(context_of(w), spatial, mesh_keys, COUNT(mesh_keys)));
+  TRY(accel_nodes_check_keys(context_of(w), spatial, mesh_keys,
+                             COUNT(mesh_keys)));
   TRY(read_side(&out->x, w, spatial, "meshX"));
   return read_side(&out->y, w, spatial, "meshY");
 }
@@ -232,9 +199,10 @@ static void warn_of_misspelt(walk *w, const accel_yaml *own) {
     if (accel_arch_knows_key(key)) continue;
     const char *near = accel_attributes_nearest(key, ACCEL_KEY_BOTH);
     if (near)
-      context_log(context_of(w), CALM_LOG_WARNING,
-                  "%s:%u: '%s' is no attribute of a component; was '%s' meant?",
-                  own->key_places[i].file, own->key_places[i].line, key, near);
+      context_log(
+          context_of(w), CALM_LOG_WARNING,
+          "%s:%u: '%s' is no attribute of a component; did you mean '%s'?",
+          own->key_places[i].file, own->key_places[i].line, key, near);
   }
 }
 
@@ -248,8 +216,8 @@ static calm_status visit_container(walk *w, const visit *v) {
   const char *name;
   mesh m;
   const accel_yaml *own, *constraints;
-  TRY(check_keys(context_of(w), v->node, container_keys,
-                 COUNT(container_keys)));
+  TRY(accel_nodes_check_keys(context_of(w), v->node, container_keys,
+                             COUNT(container_keys)));
   TRY(read_name(&name, w, v->node));
   if (v->in_parallel)
     return accel_place_fail(context_of(w), CALM_UNSUPPORTED, v->node->place,
@@ -325,8 +293,8 @@ static calm_status visit_component(walk *w, const visit *v) {
   const char *name;
   mesh m;
   const accel_yaml *class_node, *own;
-  TRY(check_keys(context_of(w), v->node, component_keys,
-                 COUNT(component_keys)));
+  TRY(accel_nodes_check_keys(context_of(w), v->node, component_keys,
+                             COUNT(component_keys)));
   TRY(read_name(&name, w, v->node));
   TRY(read_class(&class_node, w, v->node, name));
   const char *class_name = class_node->text;
@@ -382,7 +350,8 @@ static calm_status push_nodes(walk *w, const visit *v, const accel_yaml *nodes,
 static calm_status visit_branch(walk *w, const visit *v, bool parallel) {
   const accel_yaml *nodes;
   accel_branch *branches = NULL;
-  TRY(check_keys(context_of(w), v->node, branch_keys, COUNT(branch_keys)));
+  TRY(accel_nodes_check_keys(context_of(w), v->node, branch_keys,
+                             COUNT(branch_keys)));
   TRY(nodes_of(&nodes, w, v->node));
   if (parallel && nodes)
     TRY(accel_nodes_branches(&branches, v->node, &v->branch, w->draft->arena));
@@ -398,7 +367,7 @@ static calm_status unknown_tag(walk *w, const accel_yaml *node) {
     return accel_place_fail(context_of(w), CALM_BAD_INPUT, node->place,
                             "a node begins with what it is, such as "
                             "!Component or !Container");
-  const char *near = accel_nearest(tag, tags, COUNT(tags));
+  const char *near = accel_names_nearest(tag, tags, COUNT(tags));
   if (near)
     return accel_place_fail(context_of(w), CALM_BAD_INPUT, node->place,
                             "'%s' is not known; did you mean '%s'?", tag, near);
@@ -438,7 +407,8 @@ static calm_status visit_node(walk *w, const visit *v) {
     case 0: return visit_component(w, v);
     case 1: return visit_container(w, v);
     case 5:
-      return check_keys(context_of(w), node, nothing_keys, COUNT(nothing_keys));
+      return accel_nodes_check_keys(context_of(w), node, nothing_keys,
+                                    COUNT(nothing_keys));
     default: return visit_branch(w, v, kind == 2);
   }
 }
@@ -463,7 +433,8 @@ static calm_status walk_all(walk *w, const accel_yaml *root,
   const accel_yaml *nodes;
   const visit top = {.node = section};
   TRY(check_version(context_of(w), section));
-  TRY(check_keys(context_of(w), section, top_keys, COUNT(top_keys)));
+  TRY(accel_nodes_check_keys(context_of(w), section, top_keys,
+                             COUNT(top_keys)));
   TRY(accel_nodes_mapping(&w->outside.variables, context_of(w), root,
                           "variables"));
   TRY(nodes_of(&nodes, w, section));

@@ -185,16 +185,6 @@ static calm_status find_energy(dearest *out, const reference *r,
   return CALM_OK;
 }
 
-static calm_status missing_table(const reference *r, const char *name,
-                                 accel_place place) {
-  return accel_place_fail(
-      r->context, CALM_BAD_INPUT, r->tables->place,
-      "no table for %s (%s:%u) among the energies; add one, "
-      "or its 'vector-access-energy', or leave all tables "
-      "out for Timeloop's formulas",
-      name, place.file ? place.file : "-", place.line);
-}
-
 /* ... of an action that no machine works without. */
 static calm_status need_energy(double *out, const reference *r,
                                const accel_yaml *table,
@@ -227,58 +217,71 @@ static double formula_energy(const accel_level *l) {
   return per_16_bits * line / 16 / l->cluster;
 }
 
-static calm_status level_by_formula(accel_level *l, calm_context *context,
-                                    bool required) {
+/* Nothing is known of a level, unless more is found out later. */
+static void lack_all(accel_level *l, accel_lack lack, accel_place source) {
+  l->energy.unknown = ACCEL_READ | ACCEL_WRITE | ACCEL_UPDATE;
+  l->energy.lack = lack;
+  l->energy.source = source;
+}
+
+static void level_by_formula(accel_level *l) {
   if (!l->dram && l->entries == ACCEL_UNLIMITED) {
-    if (!required) return CALM_OK;
-    return accel_place_fail(context, CALM_BAD_INPUT, l->place,
-                            "the energy of %s cannot be told: give its size "
-                            "('entries', 'depth' or 'sizeKB'), "
-                            "'vector-access-energy' or an ERT",
-                            l->name);
+    lack_all(l, ACCEL_LACKS_SIZE, l->place);
+    return;
   }
   const double pj = formula_energy(l);
   l->energy.read_pj = l->energy.write_pj = l->energy.update_pj = pj;
   l->energy.known = true;
-  return CALM_OK;
 }
 
 static calm_status level_by_table(accel_level *l, const reference *r,
                                   const accel_yaml *table) {
-  accel_energy e = l->energy;
-  dearest leak;
-  TRY(need_energy(&e.read_pj, r, table, reads, l->name, "read"));
-  TRY(need_energy(&e.write_pj, r, table, fills, l->name, "write"));
-  TRY(need_energy(&e.update_pj, r, table, updates, l->name, "update"));
+  dearest read, write, update, leak;
+  lack_all(l, ACCEL_LACKS_ACTION, table->place);
+  TRY(find_energy(&read, r, table, reads));
+  TRY(find_energy(&write, r, table, fills));
+  TRY(find_energy(&update, r, table, updates));
   TRY(find_energy(&leak, r, table, leaks));
-  e.leak_pj = leak.pj;
-  e.known = true;
-  l->energy = e;
+  accel_energy *e = &l->energy;
+  e->read_pj = read.pj;
+  e->write_pj = write.pj;
+  e->update_pj = update.pj;
+  e->leak_pj = leak.pj;
+  e->unknown = (read.found ? 0 : ACCEL_READ) | (write.found ? 0 : ACCEL_WRITE) |
+               (update.found ? 0 : ACCEL_UPDATE);
+  e->known = !e->unknown;
   return CALM_OK;
 }
 
-/* A level that holds nothing needs no energy, and has no table; one whose
-   author gave the energy is not looked up.  Timeloop's front end calls what
-   stands for a mesh a dummy_storage. */
+/* A mesh holds nothing and has no table; a level whose author gave the energy
+   is not looked up.  Timeloop's front end calls what stands for a mesh a
+   dummy_storage. */
 static calm_status read_level(accel_level *l, const reference *r,
                               bool required) {
-  if (l->energy.known) return CALM_OK;
-  if (l->virtual_level) {
-    l->energy.known = true;
-    return CALM_OK;
-  }
   const accel_yaml *table;
+  l->energy.known |= l->virtual_level;
+  if (l->energy.known) return CALM_OK;
   TRY(find_table(&table, r, l->name));
   if (table) {
     const calm_status status = level_by_table(l, r, table);
     return required || status != CALM_BAD_INPUT ? status : CALM_OK;
   }
   if (!r->tables || l->entries == 0 || !strcmp(l->class_name, "dummy_storage"))
-    return level_by_formula(l, r->context, required);
-  return required ? missing_table(r, l->name, l->place) : CALM_OK;
+    level_by_formula(l);
+  else
+    lack_all(l, ACCEL_LACKS_TABLE, r->tables->place);
+  return CALM_OK;
 }
 
 /* ---- Compute units ------------------------------------------------------- */
+
+static calm_status missing_table(const reference *r, const accel_compute *u) {
+  return accel_place_fail(
+      r->context, CALM_BAD_INPUT, r->tables->place,
+      "no table for %s (%s:%u) among the energies; add one, or its 'energy', "
+      "or leave all tables out for Timeloop's formulas, or use --no-energy",
+      u->name, u->place.file ? u->place.file : "-", u->place.line);
+}
 
 /* Here a table counts before the file's own figure, as in Timeloop. */
 static calm_status read_compute(accel_compute *u, const reference *r,
@@ -292,8 +295,7 @@ static calm_status read_compute(accel_compute *u, const reference *r,
     return required || status != CALM_BAD_INPUT ? status : CALM_OK;
   }
   if (u->energy_known) return CALM_OK;
-  if (r->tables)
-    return required ? missing_table(r, u->name, u->place) : CALM_OK;
+  if (r->tables) return required ? missing_table(r, u) : CALM_OK;
   const double share = (double)u->word_bits / 16.0;
   u->energy_pj = 1.0 * share * share;
   u->energy_known = true;

@@ -1,35 +1,20 @@
 #include "accel/accel_expression.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "accel/accel_arithmetic.h"
+
 /* Parentheses in parentheses and names of names together. */
-enum { MAX_DEPTH = 48, MAX_LENGTH = 1024 };
+enum { MAX_DEPTH = 48, MAX_LENGTH = 1024, MAX_ARGUMENTS = 16 };
 /* Of names that stand for expressions of names, a few lines can ask for many
    evaluations. */
 enum { MAX_STEPS = 20000 };
 #define EXHAUSTED "nested too deep, or names that stand for each other"
 
-typedef enum value_kind {
-  INTEGER,
-  REAL,
-  WORD, /* a text, which can be handed on but not calculated with */
-  FLAW  /* no value: `text` says why */
-} value_kind;
-
-/* Values without a value pass through what is done with them, so that of
-   `1 / n if n else 0` only the part counts that is chosen. */
-typedef struct value {
-  value_kind kind;
-  bool unsupported; /* the flaw is that calm does not do it */
-  int64_t integer;
-  double real;
-  const char *text;
-} value;
+typedef accel_quantity value;
 
 /* One evaluation with all that it looks up. */
 typedef struct evaluation {
@@ -37,7 +22,6 @@ typedef struct evaluation {
   const accel_scope *scope;
   uint32_t layer; /* names are looked up from here outwards */
   uint32_t depth, steps;
-  bool no_memory;
   bool exhausted; /* too deep or too long: the flaw of all */
 } evaluation;
 
@@ -48,205 +32,13 @@ typedef struct reader {
   value broken; /* what is wrong with the syntax; its text is NULL if nothing */
 } reader;
 
-static value whole(int64_t integer) {
-  return (value){.kind = INTEGER, .integer = integer};
-}
-
-static value real(double number) {
-  return (value){.kind = REAL, .real = number};
-}
-
-PRINTF_LIKE(3, 4)
-static value flaw(evaluation *e, bool unsupported, const char *format, ...) {
-  char line[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  value v = {.kind = FLAW, .unsupported = unsupported};
-  v.text = arena_string(e->arena, line, strlen(line));
-  if (!v.text) {
-    e->no_memory = true;
-    v.text = "";
-  }
-  return v;
-}
-
-/* ---- Arithmetic ---------------------------------------------------------- */
-
-static double number_of(value v) {
-  return v.kind == INTEGER ? (double)v.integer : v.real;
-}
-
-/* The first that is no number, if there is one. */
-static bool lacks_number(evaluation *e, value *out, value a, value b) {
-  const value *first = a.kind == FLAW || a.kind == WORD ? &a : &b;
-  if (first->kind == INTEGER || first->kind == REAL) return false;
-  *out = first->kind == FLAW
-             ? *first
-             : flaw(e, false, "'%s' is not a number", first->text);
-  return true;
-}
-
-static value checked_real(evaluation *e, double number) {
-  if (isfinite(number)) return real(number);
-  return flaw(e, false, "a result is not a finite number");
-}
-
-static value checked_whole(evaluation *e, bool overflow, int64_t integer) {
-  if (!overflow) return whole(integer);
-  return flaw(e, false, "a whole number beyond 64 bits");
-}
-
-static value add(evaluation *e, value a, value b) {
-  int64_t sum;
-  if (a.kind != INTEGER || b.kind != INTEGER)
-    return checked_real(e, number_of(a) + number_of(b));
-  const bool over = __builtin_add_overflow(a.integer, b.integer, &sum);
-  return checked_whole(e, over, sum);
-}
-
-static value subtract(evaluation *e, value a, value b) {
-  int64_t difference;
-  if (a.kind != INTEGER || b.kind != INTEGER)
-    return checked_real(e, number_of(a) - number_of(b));
-  const bool over = __builtin_sub_overflow(a.integer, b.integer, &difference);
-  return checked_whole(e, over, difference);
-}
-
-static value multiply(evaluation *e, value a, value b) {
-  int64_t product;
-  if (a.kind != INTEGER || b.kind != INTEGER)
-    return checked_real(e, number_of(a) * number_of(b));
-  const bool over = __builtin_mul_overflow(a.integer, b.integer, &product);
-  return checked_whole(e, over, product);
-}
-
-/* The quotient rounded down, and the remainder of the divisor's sign. */
-static value divide_down(evaluation *e, value a, value b, bool remainder) {
-  if (number_of(b) == 0) return flaw(e, false, "a division by zero");
-  if (a.kind != INTEGER || b.kind != INTEGER) {
-    const double x = number_of(a), y = number_of(b);
-    const double quotient = floor(x / y);
-    if (!remainder) return checked_real(e, quotient);
-    const double rest = fmod(x, y);
-    return checked_real(e,
-                        rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest);
-  }
-  if (b.integer == -1) return remainder ? whole(0) : subtract(e, whole(0), a);
-  const int64_t rest = a.integer % b.integer;
-  const bool down = rest != 0 && (rest < 0) != (b.integer < 0);
-  if (remainder) return whole(down ? rest + b.integer : rest);
-  return whole(a.integer / b.integer - down);
-}
-
-static value power(evaluation *e, value a, value b) {
-  if (a.kind != INTEGER || b.kind != INTEGER || b.integer < 0) {
-    if (number_of(a) == 0 && number_of(b) < 0)
-      return flaw(e, false, "a division by zero");
-    return checked_real(e, pow(number_of(a), number_of(b)));
-  }
-  int64_t product = 1, base = a.integer;
-  bool over = false;
-  for (int64_t left = b.integer; left > 0 && !over;) {
-    if (left & 1) over |= __builtin_mul_overflow(product, base, &product);
-    left >>= 1;
-    if (left) over |= __builtin_mul_overflow(base, base, &base);
-  }
-  return checked_whole(e, over, product);
-}
-
-typedef enum operation {
-  ADD,
-  SUBTRACT,
-  MULTIPLY,
-  DIVIDE,
-  DIVIDE_DOWN,
-  REMAINDER,
-  POWER,
-  NO_OPERATION
-} operation;
-
-static value operate(evaluation *e, operation op, value a, value b) {
-  value out;
-  if (lacks_number(e, &out, a, b)) return out;
-  switch (op) {
-    case ADD: return add(e, a, b);
-    case SUBTRACT: return subtract(e, a, b);
-    case MULTIPLY: return multiply(e, a, b);
-    case DIVIDE:
-      if (number_of(b) == 0) return flaw(e, false, "a division by zero");
-      return checked_real(e, number_of(a) / number_of(b));
-    case DIVIDE_DOWN: return divide_down(e, a, b, false);
-    case REMAINDER: return divide_down(e, a, b, true);
-    default: return power(e, a, b);
-  }
-}
-
-/* ---- Functions ----------------------------------------------------------- */
-
-enum { MAX_ARGUMENTS = 16 };
-
-static value rounded(evaluation *e, value v, double (*how)(double)) {
-  if (v.kind == INTEGER) return v;
-  const double number = how(v.real);
-  if (fabs(number) > 9007199254740992.0)
-    return flaw(e, false, "a whole number beyond 2^53");
-  return whole((int64_t)number);
-}
-
-/* Halves to the even neighbour, whatever rounding the machine is set to. */
-static double round_half_even(double x) {
-  const double down = floor(x), rest = x - down;
-  if (rest < 0.5) return down;
-  if (rest > 0.5) return down + 1;
-  return fmod(down, 2) == 0 ? down : down + 1;
-}
-
-static value extreme(const value *v, uint32_t count, bool largest) {
-  uint32_t best = 0;
-  for (uint32_t i = 1; i < count; i++) {
-    const double a = number_of(v[i]), b = number_of(v[best]);
-    if (largest ? a > b : a < b) best = i;
-  }
-  return v[best];
-}
-
-static value call_one(evaluation *e, const char *name, value v) {
-  const double x = number_of(v);
-  if (!strcmp(name, "ceil")) return rounded(e, v, ceil);
-  if (!strcmp(name, "floor")) return rounded(e, v, floor);
-  if (!strcmp(name, "round")) return rounded(e, v, round_half_even);
-  if (!strcmp(name, "abs")) return x < 0 ? subtract(e, whole(0), v) : v;
-  if (!strcmp(name, "sqrt"))
-    return x < 0 ? flaw(e, false, "sqrt of a negative number") : real(sqrt(x));
-  return x <= 0 ? flaw(e, false, "log2 of a number that is not positive")
-                : real(log2(x));
-}
+/* ---- Names --------------------------------------------------------------- */
 
 static bool is_one_of(const char *text, const char *const *words) {
   for (; *words; words++)
     if (!strcmp(text, *words)) return true;
   return false;
 }
-
-static const char *const of_one[] = {"ceil", "floor", "round", "log2",
-                                     "sqrt", "abs",   NULL};
-static const char *const of_many[] = {"min", "max", NULL};
-
-static value call(evaluation *e, const char *name, const value *arguments,
-                  uint32_t count) {
-  value out;
-  const bool many = is_one_of(name, of_many);
-  if (count == 0 || (!many && count > 1))
-    return flaw(e, true, "'%s' with %u arguments", name, count);
-  for (uint32_t i = 0; i < count; i++)
-    if (lacks_number(e, &out, arguments[i], arguments[i])) return out;
-  return many ? extreme(arguments, count, !strcmp(name, "max"))
-              : call_one(e, name, arguments[0]);
-}
-
-/* ---- Names --------------------------------------------------------------- */
 
 static value evaluate_text(evaluation *e, const char *text);
 
@@ -265,18 +57,20 @@ static value evaluate_from(evaluation *e, uint32_t layer, const char *text) {
 /* What a name stands for: the nearest value that is not the one that asks for
    it (`width: width` means the width outside). */
 static value look_up(evaluation *e, const char *name) {
-  if (is_one_of(name, truths)) return whole(1);
-  if (is_one_of(name, falsehoods)) return whole(0);
+  if (is_one_of(name, truths)) return accel_make_whole(1);
+  if (is_one_of(name, falsehoods)) return accel_make_whole(0);
   for (uint32_t i = e->layer; i < ACCEL_SCOPE_LAYERS; i++) {
     const accel_yaml *found = accel_yaml_get(e->scope->layers[i], name);
     if (!found) continue;
     if (found->kind != ACCEL_YAML_SCALAR)
-      return flaw(e, true, "'%s' is a list or a mapping", name);
-    if (found->quoted) return (value){.kind = WORD, .text = found->text};
+      return accel_make_flaw(e->arena, true, "'%s' is a list or a mapping",
+                             name);
+    if (found->quoted) return (value){.kind = ACCEL_WORD, .text = found->text};
     if (!strcmp(found->text, name)) continue;
     return evaluate_from(e, i, found->text);
   }
-  return flaw(e, false, "no variable or attribute is named '%s'", name);
+  return accel_make_flaw(e->arena, false,
+                         "no variable or attribute is named '%s'", name);
 }
 
 /* ---- Syntax -------------------------------------------------------------- */
@@ -299,7 +93,7 @@ static bool enter(reader *r) {
   r->e->depth++;
   if (r->e->depth <= MAX_DEPTH && ++r->e->steps <= MAX_STEPS) return true;
   r->e->exhausted = true;
-  broken(r, flaw(r->e, true, "%s", EXHAUSTED));
+  broken(r, accel_make_flaw(r->e->arena, true, "%s", EXHAUSTED));
   return false;
 }
 
@@ -338,36 +132,39 @@ static value read_number(reader *r) {
     errno = 0;
     const int64_t integer = strtoll(digits, &end, 10);
     r->at = end;
-    return checked_whole(r->e, errno == ERANGE, integer);
+    return accel_check_whole(r->e->arena, errno == ERANGE, integer);
   }
   if (strchr("_xX", digits[length]))
     return broken(r,
-                  flaw(r->e, false, "'%.20s' is not a decimal number", digits));
+                  accel_make_flaw(r->e->arena, false,
+                                  "'%.20s' is not a decimal number", digits));
   const double number = strtod(digits, &end);
   r->at = end;
-  return checked_real(r->e, number);
+  return accel_check_real(r->e->arena, number);
 }
 
 static value read_call(reader *r, const char *name) {
   value arguments[MAX_ARGUMENTS];
   uint32_t count = 0;
-  if (!is_one_of(name, of_one) && !is_one_of(name, of_many))
+  if (!accel_knows_function(name))
     return broken(
-        r, flaw(r->e, true, "calm does not know the function '%s'", name));
+        r, accel_make_flaw(r->e->arena, true,
+                           "calm does not know the function '%s'", name));
   while (!take(r, ")")) {
     if (count == MAX_ARGUMENTS)
-      return broken(r, flaw(r->e, true, "'%s' with more than %d arguments",
-                            name, MAX_ARGUMENTS));
+      return broken(r, accel_make_flaw(r->e->arena, true,
+                                       "'%s' with more than %d arguments", name,
+                                       MAX_ARGUMENTS));
     arguments[count++] = read_choice(r);
     if (r->broken.text) return r->broken;
     if (take(r, ")")) break;
     if (!take(r, ","))
-      return broken(r, flaw(r->e, false,
-                            "')' is missing after the arguments "
-                            "of '%s'",
-                            name));
+      return broken(r, accel_make_flaw(r->e->arena, false,
+                                       "')' is missing after the arguments "
+                                       "of '%s'",
+                                       name));
   }
-  return call(r->e, name, arguments, count);
+  return accel_call_function(r->e->arena, name, arguments, count);
 }
 
 static value read_name(reader *r) {
@@ -375,13 +172,15 @@ static value read_name(reader *r) {
   uint32_t length = 0;
   for (; is_letter(*r->at) || is_digit(*r->at); r->at++) {
     if (length + 1 == sizeof name)
-      return broken(r, flaw(r->e, true, "a name of more than 63 letters"));
+      return broken(r, accel_make_flaw(r->e->arena, true,
+                                       "a name of more than 63 letters"));
     name[length++] = *r->at;
   }
   name[length] = '\0';
   if (take(r, "(")) return read_call(r, name);
   if (*r->at == '.' || *r->at == '[')
-    return broken(r, flaw(r->e, true, "calm does not look into '%s'", name));
+    return broken(r, accel_make_flaw(r->e->arena, true,
+                                     "calm does not look into '%s'", name));
   return look_up(r->e, name);
 }
 
@@ -393,13 +192,15 @@ static value read_primary(reader *r) {
   if (take(r, "(")) {
     const value inside = read_choice(r);
     if (!r->broken.text && !take(r, ")"))
-      return broken(r, flaw(r->e, false, "')' is missing"));
+      return broken(r, accel_make_flaw(r->e->arena, false, "')' is missing"));
     return inside;
   }
   if (*r->at)
     return broken(
-        r, flaw(r->e, false, "'%.*s' cannot stand here", shown(r->at), r->at));
-  return broken(r, flaw(r->e, false, "something is missing at its end"));
+        r, accel_make_flaw(r->e->arena, false, "'%.*s' cannot stand here",
+                           shown(r->at), r->at));
+  return broken(r, accel_make_flaw(r->e->arena, false,
+                                   "something is missing at its end"));
 }
 
 static value read_unary(reader *r);
@@ -410,7 +211,7 @@ static value read_power(reader *r) {
   if (r->broken.text || !take(r, "**")) return base;
   const value exponent = enter(r) ? read_unary(r) : r->broken;
   r->e->depth--;
-  return operate(r->e, POWER, base, exponent);
+  return accel_operate(r->e->arena, ACCEL_POWER, base, exponent);
 }
 
 static value read_unary(reader *r) {
@@ -422,21 +223,23 @@ static value read_unary(reader *r) {
       break;
   }
   const value v = read_power(r);
-  return negative ? operate(r->e, SUBTRACT, whole(0), v) : v;
+  return negative ? accel_operate(r->e->arena, ACCEL_SUBTRACT,
+                                  accel_make_whole(0), v)
+                  : v;
 }
 
-static operation take_product_sign(reader *r) {
-  if (take(r, "//")) return DIVIDE_DOWN;
-  if (take(r, "*")) return MULTIPLY;
-  if (take(r, "/")) return DIVIDE;
-  return take(r, "%") ? REMAINDER : NO_OPERATION;
+static accel_operation take_product_sign(reader *r) {
+  if (take(r, "//")) return ACCEL_DIVIDE_DOWN;
+  if (take(r, "*")) return ACCEL_MULTIPLY;
+  if (take(r, "/")) return ACCEL_DIVIDE;
+  return take(r, "%") ? ACCEL_REMAINDER : ACCEL_NO_OPERATION;
 }
 
 static value read_product(reader *r) {
   value v = read_unary(r);
-  for (operation op;
-       !r->broken.text && (op = take_product_sign(r)) != NO_OPERATION;)
-    v = operate(r->e, op, v, read_unary(r));
+  for (accel_operation op;
+       !r->broken.text && (op = take_product_sign(r)) != ACCEL_NO_OPERATION;)
+    v = accel_operate(r->e->arena, op, v, read_unary(r));
   return v;
 }
 
@@ -444,9 +247,9 @@ static value read_sum(reader *r) {
   value v = read_product(r);
   while (!r->broken.text) {
     if (take(r, "+"))
-      v = operate(r->e, ADD, v, read_product(r));
+      v = accel_operate(r->e->arena, ACCEL_ADD, v, read_product(r));
     else if (take(r, "-"))
-      v = operate(r->e, SUBTRACT, v, read_product(r));
+      v = accel_operate(r->e->arena, ACCEL_SUBTRACT, v, read_product(r));
     else
       break;
   }
@@ -455,12 +258,12 @@ static value read_sum(reader *r) {
 
 static value compare(reader *r, uint32_t sign, value a, value b) {
   value out;
-  if ((sign == 2 || sign == 3) && a.kind == WORD && b.kind == WORD)
-    return whole(!strcmp(a.text, b.text) == (sign == 2));
-  if (lacks_number(r->e, &out, a, b)) return out;
-  const double x = number_of(a), y = number_of(b);
+  if ((sign == 2 || sign == 3) && a.kind == ACCEL_WORD && b.kind == ACCEL_WORD)
+    return accel_make_whole(!strcmp(a.text, b.text) == (sign == 2));
+  if (accel_lacks_number(r->e->arena, &out, a, b)) return out;
+  const double x = accel_double_of(a), y = accel_double_of(b);
   const bool results[] = {x <= y, x >= y, x == y, x != y, x<y, x> y};
-  return whole(results[sign]);
+  return accel_make_whole(results[sign]);
 }
 
 static value read_comparison(reader *r) {
@@ -475,11 +278,11 @@ static value read_comparison(reader *r) {
 static value choose(reader *r, value chosen) {
   const value condition = read_comparison(r);
   if (!r->broken.text && !take(r, "else"))
-    broken(r, flaw(r->e, false, "'else' is missing"));
+    broken(r, accel_make_flaw(r->e->arena, false, "'else' is missing"));
   const value other = r->broken.text ? condition : read_choice(r);
   value out;
-  if (lacks_number(r->e, &out, condition, condition)) return out;
-  return number_of(condition) == 0 ? other : chosen;
+  if (accel_lacks_number(r->e->arena, &out, condition, condition)) return out;
+  return accel_double_of(condition) == 0 ? other : chosen;
 }
 
 static value read_choice(reader *r) {
@@ -493,11 +296,13 @@ static value read_choice(reader *r) {
 static value evaluate_text(evaluation *e, const char *text) {
   reader r = {.e = e, .at = text};
   if (strlen(text) > MAX_LENGTH)
-    return flaw(e, true, "longer than %d characters", MAX_LENGTH);
+    return accel_make_flaw(e->arena, true, "longer than %d characters",
+                           MAX_LENGTH);
   const value v = read_choice(&r);
   skip_blanks(&r);
   if (!r.broken.text && *r.at)
-    broken(&r, flaw(e, false, "'%.*s' cannot stand there", shown(r.at), r.at));
+    broken(&r, accel_make_flaw(e->arena, false, "'%.*s' cannot stand there",
+                               shown(r.at), r.at));
   return r.broken.text ? r.broken : v;
 }
 
@@ -519,18 +324,18 @@ static calm_status new_scalar(const accel_yaml **out, const accel_yaml *node,
   char digits[32];
   accel_yaml *copy;
   const char *text = v.text;
-  if (v.kind == INTEGER)
+  if (v.kind == ACCEL_WHOLE)
     snprintf(digits, sizeof digits, "%lld", (long long)v.integer);
-  if (v.kind == REAL) snprintf(digits, sizeof digits, "%.17g", v.real);
-  if (v.kind == INTEGER || v.kind == REAL) text = digits;
-  if (v.kind == FLAW) text = node->text;
+  if (v.kind == ACCEL_REAL) snprintf(digits, sizeof digits, "%.17g", v.real);
+  if (v.kind == ACCEL_WHOLE || v.kind == ACCEL_REAL) text = digits;
+  if (v.kind == ACCEL_FLAW) text = node->text;
   ARENA_ARRAY(a, copy, 1);
   *copy = *node;
   copy->text = arena_string(a, text, strlen(text));
   if (!copy->text) return context_no_memory(a->context);
-  copy->quoted = v.kind == WORD;
-  copy->flaw = v.kind == FLAW ? v.text : NULL;
-  copy->unsupported = v.kind == FLAW && v.unsupported;
+  copy->quoted = v.kind == ACCEL_WORD;
+  copy->flaw = v.kind == ACCEL_FLAW ? v.text : NULL;
+  copy->unsupported = v.kind == ACCEL_FLAW && v.unsupported;
   *out = copy;
   return CALM_OK;
 }
@@ -542,7 +347,7 @@ calm_status accel_expression_evaluate(const accel_yaml **out,
   *out = node;
   if (!needs_evaluation(node)) return CALM_OK;
   value v = evaluate_text(&e, node->text);
-  if (e.exhausted) v = flaw(&e, true, "%s", EXHAUSTED);
-  if (e.no_memory) return context_no_memory(a->context);
+  if (e.exhausted) v = accel_make_flaw(a, true, "%s", EXHAUSTED);
+  if (v.kind == ACCEL_FLAW && v.no_memory) return context_no_memory(a->context);
   return new_scalar(out, node, v, a);
 }

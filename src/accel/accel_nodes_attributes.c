@@ -4,75 +4,6 @@
 #include "accel/accel_expression.h"
 #include "accel/accel_nodes.h"
 
-bool accel_nodes_is_null(const accel_yaml *node) {
-  static const char *const words[] = {"", "~", "null", "Null", "NULL"};
-  if (!node || node->kind != ACCEL_YAML_SCALAR || node->quoted) return !node;
-  for (uint32_t i = 0; i < 5; i++)
-    if (!strcmp(node->text, words[i])) return true;
-  return false;
-}
-
-calm_status accel_nodes_mapping(const accel_yaml **out, calm_context *context,
-                                const accel_yaml *node, const char *key) {
-  const accel_yaml *value = accel_yaml_get(node, key);
-  *out = NULL;
-  if (accel_nodes_is_null(value)) return CALM_OK;
-  if (value->kind != ACCEL_YAML_MAPPING)
-    return accel_place_fail(context, CALM_BAD_INPUT, value->place,
-                            "'%s' must be a mapping", key);
-  if (value->count) *out = value;
-  return CALM_OK;
-}
-
-/* ---- Mappings in the making ---------------------------------------------- */
-
-static calm_status new_mapping(accel_yaml **out, accel_place place,
-                               uint32_t room, arena *a) {
-  accel_yaml *m;
-  ARENA_ARRAY(a, m, 1);
-  m->kind = ACCEL_YAML_MAPPING;
-  m->place = place;
-  ARENA_ARRAY(a, m->keys, room);
-  ARENA_ARRAY(a, m->key_places, room);
-  ARENA_ARRAY(a, m->items, room);
-  *out = m;
-  return CALM_OK;
-}
-
-/* Values of files are not changed by who reads them, so they can be shared. */
-static void put(accel_yaml *m, const char *key, accel_place place,
-                const accel_yaml *value) {
-  m->keys[m->count] = key;
-  m->key_places[m->count] = place;
-  m->items[m->count++] = (accel_yaml *)(uintptr_t)value;
-}
-
-/* The keys of a mapping that are, or are not, the given one. */
-static calm_status filter(const accel_yaml **out, const accel_yaml *map,
-                          const char *key, bool wanted, arena *a) {
-  accel_yaml *m;
-  *out = NULL;
-  if (!map) return CALM_OK;
-  TRY(new_mapping(&m, map->place, map->count, a));
-  for (uint32_t i = 0; i < map->count; i++)
-    if (accel_yaml_same_key(map->keys[i], key) == wanted)
-      put(m, map->keys[i], map->key_places[i], map->items[i]);
-  if (m->count) *out = m;
-  return CALM_OK;
-}
-
-calm_status accel_nodes_without(const accel_yaml **out, const accel_yaml *map,
-                                const char *key, arena *a) {
-  return filter(out, map, key, false, a);
-}
-
-calm_status accel_nodes_only(const accel_yaml **out, const accel_yaml *map,
-                             const char *key, arena *a) {
-  return filter(out, map, key, true, a);
-}
-
-/* ---- Inheritance --------------------------------------------------------- */
-
 static bool is_listed(const char *key, const char *const *keys) {
   for (; *keys; keys++)
     if (accel_yaml_same_key(key, *keys)) return true;
@@ -160,7 +91,7 @@ static calm_status put_own(accel_yaml *m, const accel_yaml *own,
     if (accel_nodes_is_null(own->items[i])) continue;
     if (kind != ACCEL_NODE_CONTAINER && serves_expressions(own, i)) continue;
     TRY(accel_expression_evaluate(&value, own->items[i], &scope, a));
-    put(m, own->keys[i], own->key_places[i], value);
+    accel_nodes_put(m, own->keys[i], own->key_places[i], value);
   }
   return CALM_OK;
 }
@@ -171,7 +102,7 @@ static void put_inherited(accel_yaml *m, const accel_yaml *inherited,
     const char *key = inherited->keys[i];
     if (accel_yaml_get(m, key)) continue;
     if (is_inherited(key, kind))
-      put(m, key, inherited->key_places[i], inherited->items[i]);
+      accel_nodes_put(m, key, inherited->key_places[i], inherited->items[i]);
     else if (kind == ACCEL_NODE_STORAGE && accel_arch_key_matters(key) &&
              is_listed(key, never_inherited))
       warn_of_lost(context, inherited, i);
@@ -186,7 +117,7 @@ static calm_status put_given(accel_yaml *m, const char *key, const char *text,
   ARENA_ARRAY(a, value, 1);
   value->place = place;
   value->text = text;
-  put(m, key, place, value);
+  accel_nodes_put(m, key, place, value);
   return CALM_OK;
 }
 
@@ -198,7 +129,7 @@ calm_status accel_nodes_attributes(const accel_yaml **out,
   enum { MOST_GIVEN = 3 };
   const accel_yaml *inherited = outside->inherited;
   accel_yaml *m;
-  TRY(new_mapping(
+  TRY(accel_nodes_new_mapping(
       &m, own ? own->place : place,
       (own ? own->count : 0) + (inherited ? inherited->count : 0) + MOST_GIVEN,
       a));

@@ -14,14 +14,17 @@
 void cost_enter_flow(cost_scratch *s, const cost_flow *flow, uint32_t level) {
   cost_ledger *l = &s->ledgers[level];
   const double fanout = cost_real(flow->fanout);
+  const cost_group *g = flow->groups;
   double total = 0, received = 0, share = 0;
-  for (uint32_t i = 0; i < flow->group_count; i++) {
-    const cost_group *g = &flow->groups[i];
-    const double weighted = g->accesses * cost_real(g->multicast);
-    total += g->accesses;
-    received += weighted;
-    share += weighted / fanout;
-  }
+  if (flow->fanout == 1 && flow->group_count == 1)
+    total = received = share = g->accesses;
+  else
+    for (uint32_t i = 0; i < flow->group_count; i++) {
+      const double weighted = g[i].accesses * cost_real(g[i].multicast);
+      total += g[i].accesses;
+      received += weighted;
+      share += weighted / fanout;
+    }
   l->fanout = fanout;
   l->total = l->content = total;
   l->received = received;

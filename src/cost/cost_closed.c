@@ -82,7 +82,7 @@ static double deliver(const cost_frame *f, const cost_tables *t,
                         f->steps + first, f->step_count - first, visits);
 }
 
-bool cost_stream_closed(cost_stream *out, cost_scratch *s, uint32_t tensor,
+bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                         uint32_t level, cost_visits visits) {
   const cost_spread *spread = &s->frame.spreads[level];
   const double each = deliver(&s->frame, &s->tables, tensor, level, visits);
@@ -108,15 +108,17 @@ bool cost_stream_closed(cost_stream *out, cost_scratch *s, uint32_t tensor,
 
 void cost_closed(cost_stream *out, const cost_question *question) {
   cost_scratch *s = question->problem->scratch;
+  cost_flow flow = {.groups = out->groups,
+                    .group_capacity = out->group_capacity};
   uint32_t wrong;
   double made;
-  out->group_count = 0;
-  out->fanout = 0;
+  out->too_large = false;
+  if (cost_frame_measure(&s->frame, &s->tables, question->nest, &wrong,
+                         &made) &&
+      s->frame.perfect)
+    out->too_large = !cost_stream_closed(&flow, s, question->tensor,
+                                         question->level, question->visits);
+  out->group_count = flow.group_count;
+  out->fanout = flow.fanout;
   out->links = 0;
-  if (!cost_frame_measure(&s->frame, &s->tables, question->nest, &wrong,
-                          &made) ||
-      !s->frame.perfect)
-    return;
-  cost_stream_closed(out, s, question->tensor, question->level,
-                     question->visits);
 }

@@ -43,14 +43,19 @@ static cost_visits visits_of(const evaluation *e) {
                                                  : COST_VISIT_TWO;
 }
 
-static calm_status replay(evaluation *e, cost_stream *stream, uint32_t tensor,
-                          uint32_t level) {
+static calm_status replay(bool *found, evaluation *e, cost_flow *flow,
+                          uint32_t tensor, uint32_t level) {
   const cost_question question = {e->problem,   e->nest,
                                   tensor,       level,
                                   visits_of(e), links(e, tensor, level)};
   double *computes =
       level == 0 && !e->scratch->frame.perfect ? &e->computes : NULL;
-  return cost_replay(stream, computes, &question, &e->scratch->replay);
+  cost_stream stream = {.groups = flow->groups,
+                        .group_capacity = flow->group_capacity};
+  TRY(cost_replay(&stream, computes, &question, &e->scratch->replay));
+  TRY(keep_groups(flow, &stream, e->result->arena));
+  *found = !stream.too_large;
+  return CALM_OK;
 }
 
 /* Does the closed form hold? */
@@ -72,22 +77,19 @@ static void find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
   };
 }
 
-static calm_status find_stream(evaluation *e, uint32_t tensor, uint32_t level) {
+/* The flow below a level as if every level kept the tensor. */
+static calm_status find_flow(evaluation *e, uint32_t tensor, uint32_t level) {
   cost_scratch *s = e->scratch;
   cost_flow *flow = &e->result->flows[level * s->tables.tensor_count + tensor];
-  cost_stream stream = {.groups = flow->groups,
-                        .group_capacity = flow->group_capacity};
+  bool found;
   if (is_closed(e, tensor, level))
-    stream.too_large =
-        !cost_stream_closed(&stream, s, tensor, level, visits_of(e));
+    found = cost_stream_closed(flow, s, tensor, level, visits_of(e));
   else
-    TRY(replay(e, &stream, tensor, level));
-  if (stream.too_large) {
+    TRY(replay(&found, e, flow, tensor, level));
+  if (found)
+    cost_enter_flow(s, flow, level);
+  else
     find_too_large(&e->result->verdict, tensor, level, 1e300);
-    return CALM_OK;
-  }
-  TRY(keep_groups(flow, &stream, e->result->arena));
-  cost_enter_flow(s, flow, level);
   return CALM_OK;
 }
 
@@ -98,7 +100,7 @@ static void refuse_large(evaluation *e, uint32_t tensor) {
   const uint32_t tensors = e->scratch->tables.tensor_count;
   for (uint32_t i = 0; i < e->scratch->tables.level_count; i++) {
     const cost_ledger *l = &e->scratch->ledgers[i];
-    const double most = l->content + l->share + l->peer +
+    const double most = l->content + l->share + l->peer + l->received +
                         e->scratch->frame.words[i * tensors + tensor];
     if (most > (double)ACCEL_MAX_COUNT)
       find_too_large(&e->result->verdict, tensor, i, most);
@@ -110,7 +112,7 @@ static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   const uint32_t tensors = s->tables.tensor_count;
   cost_count_parts(s, tensor);
   for (uint32_t level = 0; level < s->tables.level_count; level++)
-    TRY(find_stream(e, tensor, level));
+    TRY(find_flow(e, tensor, level));
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
   cost_collapse_bypass(s, e->result->flows + tensor, tensor);
   refuse_large(e, tensor);
@@ -149,8 +151,9 @@ static void count_cycles(evaluation *e) {
                                   &r->tensors[level * r->tensor_count],
                                   r->tensor_count, compute, sharing);
     const double stretched = cost_stretch(compute, out->slowdown);
-    if (stretched > (double)ACCEL_MAX_COUNT) {
-      find_too_large(&r->verdict, CALM_NONE, level, stretched);
+    const double all = stretched + s->tables.network_cycles;
+    if (all > (double)ACCEL_MAX_COUNT) {
+      find_too_large(&r->verdict, CALM_NONE, level, all);
       return;
     }
     out->cycles = cost_whole(stretched);

@@ -17,16 +17,18 @@ static double double_words(cost_flow *flow, double part) {
 /* A route of h hops passes 1 + floor(h) routers.  Routers and additions are
    counted in whole numbers, group by group. */
 static void count_routes(double *hops, double *routers, const cost_flow *flow) {
-  uint64_t passed = 0;
+  double passed = 0;
   *hops = 0;
   for (uint32_t i = 0; i < flow->group_count; i++) {
     const cost_group *g = &flow->groups[i];
     if (g->accesses <= 0) continue;
     const double each = 1 + cost_real(cost_whole(g->hops / g->accesses));
     *hops += g->hops;
-    passed = cost_whole(cost_real(passed) + each * g->accesses);
+    passed += each * g->accesses;
+    if (passed < (double)ACCEL_MAX_COUNT)
+      passed = cost_real(cost_whole(passed));
   }
-  *routers = cost_real(passed);
+  *routers = passed;
 }
 
 static uint64_t count_additions(const cost_flow *flow) {

@@ -37,22 +37,6 @@ static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
   return CALM_OK;
 }
 
-static double extent_of(const cost_sum *sum, const double *extents) {
-  double extent = sum->base;
-  for (uint32_t i = 0; i < sum->term_count; i++)
-    extent += sum->coefficients[i] * extents[sum->term_dimensions[i]];
-  return extent;
-}
-
-double cost_words(const cost_shape *s, const double *extents) {
-  double words = 1;
-  for (uint32_t i = 0; i < s->factor_count; i++)
-    words *= extents[s->factors[i]];
-  for (uint32_t i = 0; i < s->sum_count; i++)
-    words *= extent_of(&s->sums[i], extents);
-  return words;
-}
-
 /*
  * Each sum gets a digit of its own, four times as wide as the sum's extent: the
  * difference of two offsets lies within one extent in either direction, and the
@@ -67,7 +51,7 @@ static calm_status spread_addresses(cost_shape *s, double *reach,
     const cost_sum *sum = &s->sums[i];
     for (uint32_t k = 0; k < sum->term_count; k++)
       address[sum->term_dimensions[k]] += sum->coefficients[k] * digit;
-    digit *= 4 * extent_of(sum, t->bounds);
+    digit *= 4 * cost_extent(sum, t->bounds);
   }
   s->address = address;
   *reach = digit;
@@ -148,12 +132,11 @@ static calm_status make_scales(const double **out, const accel_level *level,
   return CALM_OK;
 }
 
-/* A hop's energy, if it is not told, is that of a wire as long as a tile of the
-   inner level is wide; widths are micrometres. */
+/* Hops are counted where they cost something, or where someone wants to know.
+ */
 static void join_network(cost_store *s, const accel_network *n,
                          const cost_options *options) {
-  s->hop_pj = n->hop_given ? n->hop_pj
-                           : n->wire_pj * n->word_bits * (n->tile_width / 1000);
+  s->hop_pj = n->hop_pj;
   s->router_pj = n->router_pj;
   s->ingress_pj = n->ingress_pj;
   s->needs_hops = options->networks || s->hop_pj != 0 || s->router_pj != 0;

@@ -18,9 +18,10 @@ double cost_delivered(const cost_shape *s, const double *extents, double words,
                       const cost_step *steps, uint32_t count,
                       cost_visits visits);
 
-/* The stream of a tensor below a level of the perfect nest in s->frame.  False
-   if it has more patterns than out->groups has room for. */
-bool cost_stream_closed(cost_stream *out, cost_scratch *s, uint32_t tensor,
+/* The groups, fan-out and links of a tensor below a level of the perfect nest
+   in s->frame.  False if there are more patterns than out->groups has room for.
+ */
+bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                         uint32_t level, cost_visits visits);
 
 /* Can a neighbour ever hand on what another needs next?  False: no; links need

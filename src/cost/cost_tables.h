@@ -62,7 +62,7 @@ typedef struct cost_store {
   const double *scales; /* per tensor: bandwidth a word takes */
   bool reduces;
   double hop_pj, router_pj, ingress_pj; /* of the network below */
-  bool needs_hops;
+  bool needs_hops;                      /* they cost, or are asked for */
 } cost_store;
 
 /* So many distinct offsets that `multicast` elements share each. */
@@ -83,7 +83,21 @@ typedef struct cost_tables {
   uint32_t most_elements; /* of a fan-out that is enumerated */
 } cost_tables;
 
+static inline double cost_extent(const cost_sum *sum, const double *extents) {
+  double extent = sum->base;
+  for (uint32_t i = 0; i < sum->term_count; i++)
+    extent += sum->coefficients[i] * extents[sum->term_dimensions[i]];
+  return extent;
+}
+
 /* Words of the box a tile spans while dimension d has extents[d] steps. */
-double cost_words(const cost_shape *s, const double *extents);
+static inline double cost_words(const cost_shape *s, const double *extents) {
+  double words = 1;
+  for (uint32_t i = 0; i < s->factor_count; i++)
+    words *= extents[s->factors[i]];
+  for (uint32_t i = 0; i < s->sum_count; i++)
+    words *= cost_extent(&s->sums[i], extents);
+  return words;
+}
 
 #endif

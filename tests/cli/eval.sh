@@ -86,6 +86,32 @@ checking "without energy"
 good --no-energy; code_is 0; out_lacks "energy"; out_lacks "pJ"
 good --no-energy --json; json_says 'o["energy_pj"] is None and o["cycles"] == 12'
 
+checking "energies are needed where a tensor is kept"
+cat >"$work/ert.yaml" <<'END'
+ERT:
+  tables:
+    - {name: system.MAC, actions: [{name: compute, energy: 1}]}
+    - {name: system.Memory, actions: [{name: read, energy: 9}, {name: write, energy: 9}]}
+END
+good --ert "$work/ert.yaml"
+one_line_error 3 "arch.yaml:9:.*no table for Buffer .*ert.yaml:3, and A is kept there.*vector-access-energy.*--no-energy"
+good --ert "$work/ert.yaml" --no-energy --json; code_is 0
+json_says 'o["cycles"] == 12'
+echo "  - {target: Buffer, type: bypass, bypass: [A, B, Z]}" |
+  cat "$work/good.yaml" - >"$work/past.yaml"
+with --mapping "$work/past.yaml" --ert "$work/ert.yaml" --json; code_is 0
+json_says 'o["levels"][1]["tensors"] == [] and o["levels"][1]["energy_pj"] == 0'
+json_says 'o["levels"][1]["vector_energy"] is None'
+json_says 'o["energy_pj"] == o["compute_energy_pj"] + o["levels"][0]["energy_pj"] > 8'
+echo "    - {name: system.Buffer, actions: [{name: read, energy: 1}, {name: fill, energy: 1}]}" |
+  cat "$work/ert.yaml" - >"$work/part.yaml"
+good --ert "$work/part.yaml"
+one_line_error 3 "arch.yaml:9:.*the table of Buffer has no energy of 'update', and Z is kept there; add that in .*part.yaml:5"
+sed 's/A, B, Z/Z/' "$work/past.yaml" >"$work/sums.yaml"
+with --mapping "$work/sums.yaml" --ert "$work/part.yaml" --json; code_is 0
+with --mapping "$work/past.yaml" --mapping "$work/good.yaml" --ert "$work/ert.yaml"
+one_line_error 3 "no table for Buffer"
+
 checking "two nests are compared"
 good --mapping "$work/poor.yaml" --json; code_is 0; out_is_json
 json_says 'o["schema"] == "calm/eval-difference/1"'

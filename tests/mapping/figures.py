@@ -49,14 +49,17 @@ def same(one, other):
     return abs(one - other) <= ENERGY_TOLERANCE * max(abs(one), abs(other))
 
 
+def wrong(found, expected):
+    """One line for each expected figure that is another one, or missing."""
+    return [f"{' '.join(key)}: {found.get(key)}, not {value}"
+            for key, value in expected.items()
+            if not same(found.get(key), value)]
+
+
 def differences(found, expected):
-    """One line for each expected figure that is another one, or missing, and
-    for each tensor that is not expected at its level."""
-    lines = [f"{' '.join(key)}: {found.get(key)}, not {value}"
-             for key, value in expected.items()
-             if not same(found.get(key), value)]
+    """The same, and one for each tensor that is not expected at its level."""
     places = {key[:2] for key in expected if len(key) == 3}
-    lines += [f"{' '.join(key)}: not expected there"
-              for key in found if key[1:] and key[2:3] == ("reads",) and
-              key[:2] not in places]
-    return lines
+    return wrong(found, expected) + [
+        f"{' '.join(key)}: not expected there"
+        for key in found if key[1:] and key[2:3] == ("reads",) and
+        key[:2] not in places]

@@ -2,19 +2,24 @@
 import pytest
 
 import goldens
+import tool
 
 KINDS = ("timeloop, perfect", "timeloop, imperfect", "timeloop, rejected",
          "exact, perfect, printed", "exact, perfect, reference",
-         "exact, imperfect, printed", "exact, rejected")
+         "exact, imperfect, printed", "exact, imperfect, reference",
+         "exact, rejected")
 SHOWN = 5
 
 
+each_file = pytest.mark.parametrize(
+    "path", goldens.files() or [pytest.param(None, marks=pytest.mark.skip(
+        reason="no golden records: the public cases are not there"))],
+    ids=lambda path: path.stem if path else "none")
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("path", goldens.files() or [None],
-                         ids=lambda path: path.stem if path else "none")
+@each_file
 def test_records(path, kind):
-    if not path:
-        pytest.skip("no golden records: the public cases are not there")
     rows = [row for row in goldens.judged(path) if row[1] == kind]
     if not rows:
         pytest.skip(f"{path.stem} has no such records")
@@ -22,3 +27,14 @@ def test_records(path, kind):
              for name, _, lines in rows if lines]
     assert not wrong, (f"{len(wrong)} of {len(rows)} records:\n" +
                        "\n".join(wrong[:SHOWN]))
+
+
+@each_file
+def test_meshes_of_levels(path):
+    """Nests that fit the machine as a whole but not the mesh below a level are
+    refused where that is asked for, and no others."""
+    records = [record for record in goldens.records(path)
+               if record["valid"] and not goldens.imperfect(record)]
+    wrong = [lines for lines in tool.side_by_side(goldens.misfits_of_levels,
+                                                  records) if lines]
+    assert wrong == []

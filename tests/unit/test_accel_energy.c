@@ -1,4 +1,5 @@
 /* Energies: tables, the file's own figures, Timeloop's formulas, wires. */
+#include "accel/accel_energy.h"
 #include "accel_arch_fixture.h"
 
 /* Three levels, one clustered; figures worked out by hand from the points
@@ -155,25 +156,136 @@ static void figures_of_the_file(void **state) {
   machine_free(&m);
 }
 
-static void missing_energies_are_errors_if_they_are_needed(void **state) {
+/* A copy of a text in which a word stands for another of the same length. */
+static char *replaced(const char *text, const char *old, const char *new) {
+  static char copy[2048];
+  snprintf(copy, sizeof copy, "%s", text);
+  char *at = strstr(copy, old);
+  assert_non_null(at);
+  memcpy(at, new, strlen(new));
+  return copy;
+}
+
+/* What the keeping of tensors at the three levels comes to: bit 0 a tensor that
+   is read, bit 1 one that is written; NULL if all energies are there. */
+static const char *kept_at(machine *m, uint32_t inner, uint32_t middle,
+                           uint32_t outer) {
+  accel_tensor tensors[] = {{.name = "In"},
+                            {.name = "Out", .read_write = true}};
+  const accel_layer layer = {.tensors = tensors, .tensor_count = 2};
+  const uint32_t kept[] = {inner, middle, outer};
+  const calm_status status =
+      accel_energy_check(&m->arch, &layer, kept, m->context);
+  if (status == CALM_OK) return NULL;
+  assert_int_equal(status, CALM_BAD_INPUT);
+  return calm_context_message(m->context);
+}
+
+static void a_missing_table_matters_where_a_tensor_is_kept(void **state) {
   (void)state;
-  char without[2048];
-  snprintf(without, sizeof without, "%s", listed);
-  char *glb = strstr(without, "name: Glb");
-  memcpy(glb, "name: glb", 9);
+  machine m;
+  machine_read(&m, plain, replaced(listed, "name: Glb", "name: glb"));
+  const accel_energy *glb = &m.arch.levels[1].energy;
+  assert_false(glb->known);
+  assert_int_equal(glb->unknown, ACCEL_READ | ACCEL_WRITE | ACCEL_UPDATE);
+  assert_true(glb->read_pj == 0 && glb->write_pj == 0 && glb->update_pj == 0);
+  assert_true(m.arch.levels[0].energy.known && m.arch.levels[2].energy.known);
+  assert_null(kept_at(&m, 3, 0, 3));
+  assert_string_equal(
+      kept_at(&m, 3, 1, 3),
+      "dir/a.b.yaml:5:5: no table for Glb among the energies of e.yaml:4, and "
+      "In is kept there, which takes 'read' and 'write'; add one, or its "
+      "'vector-access-energy', or leave all tables out for Timeloop's "
+      "formulas, "
+      "or use --no-energy");
+  assert_non_null(strstr(kept_at(&m, 0, 2, 0), "'read', 'write' and 'update'"));
+  machine_free(&m);
+}
+
+static void missing_actions_matter_likewise(void **state) {
+  (void)state;
+  const struct {
+    const char *actions; /* that the table of Glb has */
+    uint32_t unknown;
+    const char *in, *out; /* what a tensor that is read, or written, lacks */
+  } cases[] = {
+      {"{name: write, energy: 3}", ACCEL_READ, "'read'", "'read'"},
+      {"{name: read, energy: 3}, {name: fill, energy: 3}", ACCEL_UPDATE, NULL,
+       "'update'"},
+      {"{name: update, energy: 3}", ACCEL_READ | ACCEL_WRITE,
+       "'read' and 'write'", "'read' and 'write'"},
+      {"{name: leak, energy: 3}", ACCEL_READ | ACCEL_WRITE | ACCEL_UPDATE,
+       "'read' and 'write'", "'read', 'write' and 'update'"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    machine m;
+    char text[2048], words[256];
+    snprintf(text, sizeof text, "%s  - {name: t.Glb, actions: [%s]}\n", summary,
+             cases[i].actions);
+    machine_read(&m, plain, text);
+    assert_int_equal(m.arch.levels[1].energy.unknown, cases[i].unknown);
+    assert_null(kept_at(&m, 3, 0, 3));
+    for (uint32_t t = 0; t < 2; t++) {
+      const char *lacks = t ? cases[i].out : cases[i].in;
+      const char *message = kept_at(&m, 3, 1U << t, 3);
+      snprintf(words, sizeof words,
+               "dir/a.b.yaml:5:5: the table of Glb has no energy of %s, and %s "
+               "is kept there; add that in e.yaml:7, or ",
+               lacks ? lacks : "", t ? "Out" : "In");
+      if (!lacks)
+        assert_null(message);
+      else if (!message || strncmp(message, words, strlen(words)) != 0)
+        fail_msg("wanted %s...\ngot %s", words, message ? message : "nothing");
+    }
+    machine_free(&m);
+  }
+}
+
+/* No table, and no size for a formula; the outermost is named. */
+static void missing_sizes_matter_likewise(void **state) {
+  (void)state;
+  machine m;
+  machine_read(&m,
+               "arch:\n"
+               "  arithmetic: {instances: 1}\n"
+               "  storage:\n"
+               "  - {name: Regs, instances: 1}\n"
+               "  - {name: Glb, instances: 1}\n"
+               "  - {name: Memory, instances: 1, entries: 4}\n",
+               NULL);
+  assert_false(m.arch.levels[1].energy.known);
+  assert_null(kept_at(&m, 0, 0, 3));
+  assert_non_null(strstr(kept_at(&m, 1, 0, 3), "yaml:4:5: the energy of Regs"));
+  assert_non_null(strstr(kept_at(&m, 1, 2, 3),
+                         "a.b.yaml:5:5: the energy of Glb cannot be told, and "
+                         "Out is kept there: give its size"));
+  machine_free(&m);
+}
+
+/* The multipliers always need theirs, if energy is wanted. */
+static void the_energy_of_computes_is_always_needed(void **state) {
+  (void)state;
+  const char *without = replaced(listed, "].MAC[", "].mac[");
   expect_refused_with(plain, without, CALM_BAD_INPUT,
-                      "e.yaml:4:3: no table for Glb");
+                      "e.yaml:4:3: no table for MAC (dir/a.b.yaml:2)");
   machine m;
   machine_init(&m);
   assert_int_equal(machine_try(&m, plain, without, false), CALM_OK);
-  assert_false(m.arch.levels[1].energy.known);
+  assert_false(m.arch.compute.energy_known);
   assert_true(m.arch.levels[0].energy.known);
   machine_free(&m);
-  expect_refused(
-      "arch:\n"
-      "  arithmetic: {instances: 1}\n"
-      "  storage: [{name: Glb, instances: 1}]\n",
-      CALM_BAD_INPUT, "a.b.yaml:3:13: the energy of Glb cannot be told");
+}
+
+/* Without energy, a table that is wrong says nothing. */
+static void wrong_tables_are_not_looked_at_without_energy(void **state) {
+  (void)state;
+  machine m;
+  const char *wrong = replaced(listed, "energy: 3", "energy: x");
+  machine_init(&m);
+  assert_int_equal(machine_try(&m, plain, wrong, false), CALM_OK);
+  assert_int_equal(m.arch.levels[1].energy.unknown, 7);
+  machine_free(&m);
+  expect_refused_with(plain, wrong, CALM_BAD_INPUT, "energy is 'x'");
 }
 
 static void wrong_tables_are_refused(void **state) {
@@ -271,7 +383,11 @@ int main(void) {
       cmocka_unit_test(older_tables_are_mappings),
       cmocka_unit_test(summaries_are_read_too),
       cmocka_unit_test(figures_of_the_file),
-      cmocka_unit_test(missing_energies_are_errors_if_they_are_needed),
+      cmocka_unit_test(a_missing_table_matters_where_a_tensor_is_kept),
+      cmocka_unit_test(missing_actions_matter_likewise),
+      cmocka_unit_test(missing_sizes_matter_likewise),
+      cmocka_unit_test(the_energy_of_computes_is_always_needed),
+      cmocka_unit_test(wrong_tables_are_not_looked_at_without_energy),
       cmocka_unit_test(wrong_tables_are_refused),
       cmocka_unit_test(the_last_of_two_tables_counts),
       cmocka_unit_test(hops_follow_from_wires),

@@ -4,6 +4,8 @@
  */
 #include "cost_case.h"
 
+#include "scarce.h"
+
 typedef struct counts {
   uint64_t reads, fills, updates;
 } counts;
@@ -21,51 +23,51 @@ typedef struct micro {
 
 /* clang-format off */
 static const micro MICROS[] = {
-    {"0tR3 1tP8 1tK4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
+    {"R3 | P8 K4 |", 1, 7, 96, 19692.683417085427, 19692.683417085427,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 40, 10},
-    {"0tR3 1tK4 1tP8", 1, 7, 96, 19840.140703517587, 19840.140703517587,
+    {"R3 | K4 P8 |", 1, 7, 96, 19840.140703517587, 19840.140703517587,
      {{{96, 96, 0}, {96, 10, 0}, {64, 0, 96}},
       {{96, 12, 0}, {10, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 10, 10},
-    {"0tR3 1xK4 1tP8", 1, 7, 24, 19648.844221105526, 19648.844221105526,
+    {"R3 | K4x P8 |", 1, 7, 24, 19648.844221105526, 19648.844221105526,
      {{{24, 3, 0}, {24, 10, 0}, {16, 0, 24}},
       {{12, 12, 0}, {10, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 10, 10},
-    {"0tR3 2tP8 2tK4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
+    {"R3 | | P8 K4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
       {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 40, 40},
-    {"0tR3 1tP4 2tP2 2tK4", 1, 7, 96, 19742.97487437186, 19764.040201005024,
+    {"R3 | P4 | P2 K4", 1, 7, 96, 19742.97487437186, 19764.040201005024,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
       {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 48, 40},
-    {"0tR3 1tP2 2tP4 2tK4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
+    {"R3 | P2 | P4 K4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
       {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 40, 40},
-    {"0tK4 1tP8 1tR3", 1, 7, 96, 19953.18592964824, 19953.18592964824,
+    {"K4 | P8 R3 |", 1, 7, 96, 19953.18592964824, 19953.18592964824,
      {{{96, 12, 0}, {96, 24, 0}, {64, 64, 96}},
       {{12, 12, 0}, {24, 10, 0}, {64, 0, 96}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 22, 10},
-    {"0tK4 1tR3 1tP8", 1, 7, 96, 19863.356783919597, 19861.206030150755,
+    {"K4 | R3 P8 |", 1, 7, 96, 19863.356783919597, 19861.206030150755,
      {{{96, 96, 0}, {96, 24, 0}, {64, 0, 96}},
       {{96, 12, 0}, {24, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 17, 10},
-    {"0tK4 1tR3 1tP8", 2, 7, 96, 19877.96984924623, 19880.120603015075,
+    {"K4 | R3 P8 |", 2, 7, 96, 19877.96984924623, 19880.120603015075,
      {{{96, 96, 0}, {96, 17, 0}, {64, 0, 96}},
       {{96, 12, 0}, {17, 17, 0}, {0, 0, 32}},
       {{12, 0, 0}, {17, 0, 0}, {0, 0, 32}}}, 24, 17},
-    {"0tR3 1tP8 2tK4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
+    {"R3 | P8 | K4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 40, 10},
-    {"0tR3 1xP4 1tP2 2tK4", 1, 7, 24, 19859.497487437187, 19859.497487437187,
+    {"R3 | P4x P2 | K4", 1, 7, 24, 19859.497487437187, 19859.497487437187,
      {{{24, 12, 0}, {24, 24, 0}, {16, 0, 24}},
       {{12, 12, 0}, {96, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 24, 10},
-    {"1xK4 1tP8 1tR3", 1, 0, 24, 19877.78894472362, 19877.78894472362,
+    {"| K4x P8 R3 |", 1, 0, 24, 19877.78894472362, 19877.78894472362,
      {{{0}},
       {{96, 12, 0}, {24, 10, 0}, {64, 0, 96}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 0, 10},
@@ -109,7 +111,7 @@ static void counts_are_timeloops(void **state) {
 /* ---- One key at a time --------------------------------------------------- */
 
 /* The nest, its figures, and then what one key of the global buffer does. */
-static const char SPREAD[] = "0tR3 1xP2 1xK2 1tP2 2tP2 2tK2";
+static const char SPREAD[] = "R3 | P2x K2x P2 | P2 K2";
 static const double SPREAD_PJ = 19741.708542713568;
 
 static void check_energy(cost_case *c, double more, double weights,
@@ -132,17 +134,11 @@ static void networks_cost_what_they_do_in_timeloop(void **state) {
   check_energy(&c, 0, 0, 0, 0);
   n->ingress_pj = 1;
   check_energy(&c, 80, 12, 36, 32);
-  *n = bare, n->hop_given = true, n->hop_pj = 1;
+  *n = bare, n->hop_pj = 1;
   check_energy(&c, 162, 24, 90, 48);
   assert_close(case_flow(&c, 1, INPUTS)->hops, 2.5);
   *n = bare, n->router_pj = 1;
   check_energy(&c, 208, 36, 108, 64);
-  *n = bare, n->wire_pj = 1;
-  check_energy(&c, 0, 0, 0, 0);
-  n->tile_width = 1000;
-  check_energy(&c, 1296, 192, 720, 384);
-  n->hop_given = true; /* a hop of 0 pJ that is told is 0 */
-  check_energy(&c, 0, 0, 0, 0);
   case_close(&c);
 }
 
@@ -194,10 +190,10 @@ static void reductions_at_dram(void **state) {
   (void)state;
   cost_case c;
   case_open(&c, 1);
-  case_run(&c, COST_EXACT, "0tK4 2tP8 2tR3");
+  case_run(&c, COST_EXACT, "K4 | | P8 R3");
   assert_close(case_flow(&c, 2, OUTPUTS)->ingresses, 2 * 96 - 32);
   c.levels[2].reduction_supported = true;
-  case_run(&c, COST_EXACT, "0tK4 2tP8 2tR3");
+  case_run(&c, COST_EXACT, "K4 | | P8 R3");
   assert_close(case_flow(&c, 2, OUTPUTS)->ingresses, 96);
   case_close(&c);
 }
@@ -210,14 +206,55 @@ static void results_do_not_depend_on_what_was_before(void **state) {
   case_open(&c, 1);
   case_run(&c, COST_TIMELOOP, SPREAD);
   const double first = c.result.energy_pj;
-  case_loops(&c, "0tR3 1xP4 1tP2 2tK2");
+  case_loops(&c, "R3 | P4x P2 | K2");
   assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
   assert_int_equal(c.result.verdict.fault, COST_FACTORS);
-  case_loops(&c, "0xK4 1tP8 1tR3");
+  case_loops(&c, "K4x | P8 R3 |");
   assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
   case_loops(&c, SPREAD);
   assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
   assert_true(c.result.energy_pj == first);
+  case_close(&c);
+}
+
+/* ---- Memory -------------------------------------------------------------- */
+
+static calm_status run_all(cost_case *c, arena *a) {
+  TRY(cost_problem_init(&c->problem, &c->arch, &c->layer, &c->options, a));
+  TRY(cost_result_init(&c->result, &c->problem, a));
+  return cost_evaluate(&c->result, &c->problem, &c->nest);
+}
+
+/* Whichever request is refused, nothing is lost; a perfect nest without links
+   asks for nothing once all is ready. */
+static void memory_runs_out(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  case_loops(&c, "K4x | P8 R3 |");
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator scarce = {scarce_reallocate, &left};
+  for (cost_model model = COST_EXACT; model <= COST_TIMELOOP; model++) {
+    calm_status status = CALM_NO_MEMORY;
+    for (uint64_t granted = 1; status != CALM_OK; granted++) {
+      left = SCARCE_NEVER;
+      calm_context *context = calm_context_new(&scarce);
+      arena a;
+      arena_init(&a, context);
+      const size_t before = calm_context_bytes(context);
+      left = granted - 1;
+      c.options.model = model;
+      status = run_all(&c, &a);
+      assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+      arena_free(&a);
+      assert_int_equal(calm_context_bytes(context), before);
+      calm_context_free(context);
+    }
+  }
+  case_run(&c, COST_EXACT, SPREAD);
+  const size_t ready = calm_context_bytes(c.context);
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  assert_int_equal(calm_context_bytes(c.context), ready);
   case_close(&c);
 }
 
@@ -230,6 +267,7 @@ int main(void) {
       cmocka_unit_test(shared_bandwidth_limits),
       cmocka_unit_test(reductions_at_dram),
       cmocka_unit_test(results_do_not_depend_on_what_was_before),
+      cmocka_unit_test(memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

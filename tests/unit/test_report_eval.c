@@ -234,7 +234,7 @@ static void a_table_tells_what_costs(void **state) {
   assert_has(out,
              "  Buffer           -\n  MAC             12  #################\n");
   assert_has(out, "########################  <- limits\n");
-  assert_has(out, "  odd\\xff memory  Buffer  Weights        6  4.500");
+  assert_has(out, "  odd\\xff memory  Weights        6  4.500");
   assert_lacks(out, "inter_PE");
   assert_true(longest_line(out) <= 100);
   calm_text_free(f->context, out);
