@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "accel/accel_names.h"
+
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* What calm reads. */
@@ -43,7 +45,8 @@ calm_status accel_sections_check(const accel_yaml *root,
   for (uint32_t i = 0; i < root->count; i++) {
     const char *key = root->keys[i];
     const char *near =
-        is_known(key) ? NULL : accel_nearest(key, read_here, COUNT(read_here));
+        is_known(key) ? NULL
+                      : accel_names_nearest(key, read_here, COUNT(read_here));
     if (near)
       return accel_place_fail(context, CALM_BAD_INPUT, root->key_places[i],
                               "unknown section '%s'; did you mean '%s'?", key,
