@@ -10,7 +10,9 @@ import math
 import random
 
 BOUNDS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12, 16)
+LARGE = BOUNDS + (27, 30, 56, 64, 97, 113, 128, 1000)
 MOST_MACS = 6000
+MOST_LARGE = 20 * 1000 * 1000
 CNN = {
     "Weights": [[("C", 1)], [("K", 1)], [("R", 1)], [("S", 1)]],
     "Inputs": [[("N", 1)], [("C", 1)],
@@ -107,9 +109,11 @@ def kinds(case, layer, levels, form):
 # ---- Layers ------------------------------------------------------------------
 
 def draw_bounds(rng, names):
+    some, most = ((LARGE, MOST_LARGE) if rng.random() < 0.1 else
+                  (BOUNDS, MOST_MACS))
     while True:
-        bounds = {name: rng.choice(BOUNDS) for name in names}
-        if math.prod(bounds.values()) <= MOST_MACS:
+        bounds = {name: rng.choice(some) for name in names}
+        if math.prod(bounds.values()) <= most:
             return bounds
 
 
@@ -144,6 +148,9 @@ def contraction(rng):
     tensors = {f"T{i}": draw_ranks(rng, names, list(values))
                for i in range(rng.randint(2, 4))}
     written = list(tensors)[-1:]
+    if rng.random() < 0.8:  # Timeloop may break off at gaps in what is written
+        tensors[written[0]] = [[(d, 1)] for d in rng.sample(
+            names, rng.randint(1, len(names)))]
     if len(tensors) > 2 and rng.random() < 0.1:
         written = list(tensors)[-2:]
     given = {name: value for name, value in values.items()
@@ -249,7 +256,7 @@ def draw_bandwidth(rng, layer, keys):
 
 
 def draw_network(rng, keys):
-    maybe(rng, keys, 0.15, "network-word-bits", (8, 16, 64))
+    maybe(rng, keys, 0.15, "network_word_bits", (8, 16, 64))
     maybe(rng, keys, 0.2, "energy-per-hop", (0.5, 1, 2.25))
     maybe(rng, keys, 0.2, "router-energy", (0.25, 1))
     maybe(rng, keys, 0.15, "wire-energy", (0.01, 0.125))
@@ -308,7 +315,7 @@ def draw_nest(rng, layer, levels):
         level.spread = rng.sample(names, len(names))
         level.split = rng.randint(0, len(names))
     rough = set(rng.sample(names, rng.randint(1, len(names)))
-                if rng.random() < 0.2 else ())
+                if rng.random() < 0.3 else ())
     loose = rng.random() < 0.06
     for d in rng.sample(names, len(names)):
         places = [(level, over) for level in levels for over in (False, True)]

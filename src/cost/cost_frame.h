@@ -43,6 +43,7 @@ typedef struct cost_frame {
   uint32_t step_count;
   double compute_cycles; /* product of all temporal bounds */
   double multipliers;    /* in use */
+  double multiplying;    /* imperfect nests: on average, the integer part */
 } cost_frame;
 
 /* Loops of a perfect nest are fewer: each doubles at least, and all make up
