@@ -36,8 +36,9 @@ static calm_status write_subject(text *out, const calm_evaluation *e) {
               report_number(e->layer.macs).text);
   TRY(write_wrapped(out, &words));
   text_init(&words, out->context);
-  text_format(&words, "on %s: %s multipliers; cost model %s", e->arch.name,
+  text_format(&words, "on %s: %s multiplier%s; cost model %s", e->arch.name,
               report_number(e->arch.compute.instances).text,
+              e->arch.compute.instances == 1 ? "" : "s",
               e->problem.options.model == COST_EXACT ? "exact" : "timeloop");
   return write_wrapped(out, &words);
 }
@@ -95,15 +96,17 @@ static void write_energy(text *out, const calm_evaluation *e,
               report_tone_end(color));
   text_format(out, "; %.4g pJ per multiply-accumulate\n",
               r->energy_pj / (double)r->computes);
-  text_format(out, "  EDP          %#.4g J x cycles\n", r->edp * 1e-12);
+  text_format(out, "  EDP          %s J x cycles\n",
+              report_four(r->edp * 1e-12).text);
 }
 
 static void write_utilization(text *out, const calm_evaluation *e,
                               const cost_result *r) {
   text_format(out, "  utilization  %s; ", report_share(r->utilization, 1).text);
   text_format(out, "%s", report_number(r->multipliers).text);
-  text_format(out, " of %s multipliers are in use\n",
-              report_number(e->arch.compute.instances).text);
+  text_format(out, " of %s multiplier%s in use\n",
+              report_number(e->arch.compute.instances).text,
+              e->arch.compute.instances == 1 ? " is" : "s are");
 }
 
 /* ---- One nest ------------------------------------------------------------ */

@@ -59,6 +59,14 @@ static void add_level(report_table *t, const calm_evaluation *e,
   if (!first) add_leak(t, e, r, level, complete, unit);
 }
 
+static void add_network_energy(report_table *t, const calm_evaluation *e,
+                               const cost_result *r, report_unit unit) {
+  if (!e->energy || r->network_pj <= 0) return;
+  report_table_cell(t, "networks");
+  for (int i = 0; i < 5; i++) add_blank(t);
+  add_energy(t, e, r->network_pj, r, unit);
+}
+
 static void add_multipliers(report_table *t, const calm_evaluation *e,
                             const cost_result *r, report_unit unit) {
   add_place(t, true, e->arch.compute.name, r->multipliers);
@@ -96,6 +104,7 @@ calm_status report_eval_table(text *out, const calm_evaluation *e,
   report_table_init(&t, out->context, columns, e->energy ? 8 : 6);
   for (uint32_t i = 0; i < levels->count; i++)
     add_level(&t, e, r, levels->ids[i], complete, unit);
+  add_network_energy(&t, e, r, unit);
   add_multipliers(&t, e, r, unit);
   return report_table_finish(&t, out, color);
 }
@@ -109,7 +118,8 @@ calm_status report_eval_details(text *out, const calm_evaluation *e,
       {"partition", COLUMN_NUMBER}, {"temporal reductions", COLUMN_NUMBER},
       {"addresses", COLUMN_NUMBER}, {"clusters", COLUMN_NUMBER}};
   report_table t;
-  text_format(out, "\n");
+  text_format(out,
+              "\n  also counted of each instance; addresses of a cluster\n");
   report_table_init(&t, out->context, columns, 6);
   for (uint32_t i = 0; i < levels->count; i++) {
     bool first = true;
@@ -150,7 +160,10 @@ calm_status report_eval_capacity(text *out, const calm_evaluation *e,
       {"of", COLUMN_NUMBER},       {"", COLUMN_NUMBER},
       {"slowdown", COLUMN_NUMBER}, {"cycles", COLUMN_NUMBER}};
   report_table t;
-  text_format(out, "\n");
+  text_format(
+      out,
+      "\n  how full each level is; how fast it lets the multipliers be, "
+      "and the cycles of that\n");
   report_table_init(&t, out->context, columns, 8);
   for (uint32_t i = 0; i < levels->count; i++) {
     const accel_level *a = &e->arch.levels[levels->ids[i]];
@@ -249,7 +262,8 @@ calm_status report_eval_networks(text *out, const calm_evaluation *e,
   if (!v.any) return CALM_OK;
   text_format(out,
               "\n  networks: words into each; instances that a word reaches, "
-              "and hops, on average; sums on the way\n");
+              "and hops, on average; %s\n",
+              v.energy ? "energy of all" : "sums on the way");
   report_table_init(&t, out->context, columns, choose_columns(columns, &v));
   for (uint32_t i = 0; i < levels->count; i++) add_network(&t, &v, i);
   return report_table_finish(&t, out, color);
