@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "accel/accel_energy.h"
+#include "accel/accel_sections.h"
 #include "pipeline.h"
 
 /* ---- Files --------------------------------------------------------------- */
@@ -17,6 +18,12 @@ typedef struct sources {
   uint32_t constraint_count;
 } sources;
 
+/* A file of sections, of which no other misses one that is misspelt. */
+static calm_status open_sections(accel_yaml **out, const char *path, arena *a) {
+  TRY(accel_yaml_open(out, path, a));
+  return accel_sections_check(*out, a->context);
+}
+
 static calm_status open_parts(accel_yaml **out,
                               const calm_evaluation_files *files, arena *a) {
   accel_yaml **parts;
@@ -25,7 +32,7 @@ static calm_status open_parts(accel_yaml **out,
                         "no architecture is given (--arch FILE)");
   ARENA_ARRAY(a, parts, files->arch_count);
   for (uint32_t i = 0; i < files->arch_count; i++)
-    TRY(accel_yaml_open(&parts[i], files->arch[i], a));
+    TRY(open_sections(&parts[i], files->arch[i], a));
   return accel_yaml_join(out, parts, files->arch_count, a);
 }
 
@@ -45,7 +52,7 @@ static calm_status open_or_find(accel_yaml **out, const char *path,
 
 static calm_status open_rules(accel_yaml **out, const char *path, arena *a) {
   accel_yaml *root;
-  TRY(accel_yaml_open(&root, path, a));
+  TRY(open_sections(&root, path, a));
   if (!accel_constraints_present(root))
     return accel_place_fail(a->context, CALM_BAD_INPUT, root->place,
                             "no section of constraints, such as "
@@ -148,16 +155,17 @@ static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
 
 /* ---- The pipeline -------------------------------------------------------- */
 
+static cost_fanout_rule fanout_of(const calm_options *options) {
+  if (options->fanout != EVAL_FANOUT_AUTO)
+    return (cost_fanout_rule)(options->fanout - EVAL_FANOUT_RULES);
+  return options->cost == COST_EXACT ? COST_FANOUT_LEVEL
+                                     : COST_FANOUT_CUMULATIVE;
+}
+
 static cost_options cost_options_of(const calm_options *options) {
-  enum { FANOUT_AUTO, FANOUT_LEVEL };
-  const cost_model model = (cost_model)options->cost;
-  const bool level = options->fanout == FANOUT_AUTO
-                         ? model == COST_EXACT
-                         : options->fanout == FANOUT_LEVEL;
-  return (cost_options){
-      .model = model,
-      .fanout = level ? COST_FANOUT_LEVEL : COST_FANOUT_CUMULATIVE,
-      .networks = true};
+  return (cost_options){.model = (cost_model)options->cost,
+                        .fanout = fanout_of(options),
+                        .networks = true};
 }
 
 static calm_status read_machine(calm_evaluation *e, accel_constraints **rules,

@@ -47,8 +47,7 @@ static const char *grouped(char *buffer, size_t size, uint64_t n) {
   return buffer;
 }
 
-/* ---- Tiles ----------------------------------------------------------------
- */
+/* ---- Tiles --------------------------------------------------------------- */
 
 static uint64_t saturated_sum(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -91,8 +90,7 @@ static uint64_t used_words(const view *v, uint32_t level,
   return words;
 }
 
-/* ---- Lines ----------------------------------------------------------------
- */
+/* ---- Lines --------------------------------------------------------------- */
 
 /* A line of words that wraps. */
 typedef struct wrapped {

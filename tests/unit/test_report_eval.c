@@ -298,23 +298,6 @@ static void tensors_have_letters_of_their_names(void **state) {
   calm_text_free(f->context, out);
 }
 
-static void large_products_have_no_bare_point(void **state) {
-  eval_fixture *f = *state;
-  const calm_evaluation *e = fixture_evaluation(f, 1);
-  static const struct {
-    double edp;
-    const char *line;
-  } cases[] = {{1958.35e12, "  EDP          1,958 J x cycles\n"},
-               {999.96e12, "  EDP          1,000 J x cycles\n"},
-               {999.94e12, "  EDP          999.9 J x cycles\n"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    f->evaluation.nests[0].result.edp = cases[i].edp;
-    char *out = render(f, e, CALM_FORMAT_TABLE);
-    assert_has(out, cases[i].line);
-    calm_text_free(f->context, out);
-  }
-}
-
 static void energy_of_networks_has_a_row(void **state) {
   eval_fixture *f = *state;
   const calm_evaluation *e = fixture_evaluation(f, 1);
@@ -374,7 +357,6 @@ int main(void) {
       EVAL_TEST(a_table_without_energy_has_no_column_of_it),
       EVAL_TEST(two_tables_are_one_of_differences),
       EVAL_TEST(tensors_have_letters_of_their_names),
-      EVAL_TEST(large_products_have_no_bare_point),
       EVAL_TEST(energy_of_networks_has_a_row),
       EVAL_TEST(other_formats_are_refused),
       EVAL_TEST(no_memory_is_told)};
