@@ -2,12 +2,15 @@
  * Where the cheap test says that no neighbour can hand anything on, a replay
  * with links finds what the closed form does.
  */
-#include "cost_case.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 
-#include <stdio.h>
+#include <cmocka.h>
 
 #include "cost/cost_stream.h"
 #include "cost_check.h"
+#include "cost_fixture.h"
 #include "cost_random.h"
 
 typedef struct tally {
@@ -51,29 +54,22 @@ static void check_case(const cost_random_case *c, tally *t, arena *a) {
 }
 
 static void nothing_is_ruled_out_wrongly(void **state) {
-  (void)state;
+  fixture *f = *state;
   const cost_random_options options = {.most_macs = 1 << 14, .valid = true};
-  calm_context *context = calm_context_new(NULL);
-  assert_non_null(context);
   random_state random = random_from_seed(11);
   tally t = {0};
   for (uint32_t i = 0; i < 2000; i++) {
-    arena a;
-    arena_init(&a, context);
     cost_random_case c;
-    cost_random_make(&c, &random, &options, &a);
-    check_case(&c, &t, &a);
-    arena_free(&a);
+    cost_random_make(&c, &random, &options, &f->arena);
+    check_case(&c, &t, &f->arena);
+    arena_free(&f->arena);
   }
-  printf("fan-outs: %u ruled out, %u possible, %u linked\n", t.ruled_out,
-         t.possible, t.linked);
+  print_message("fan-outs: %u ruled out, %u possible, %u linked\n", t.ruled_out,
+                t.possible, t.linked);
   assert_true(t.ruled_out > 500 && t.linked > 50);
-  calm_context_free(context);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nothing_is_ruled_out_wrongly),
-  };
+  const struct CMUnitTest tests[] = {COST_TEST(nothing_is_ruled_out_wrongly)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
