@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "cost/cost_stream.h"
 #include "cost_check.h"
+#include "cost_closed_stream.h"
 #include "cost_fixture.h"
 #include "cost_random.h"
 
@@ -24,16 +24,14 @@ static void compare(const cost_stream *a, const cost_stream *b) {
                                 b->group_count, false));
 }
 
-static void check_stream(const cost_problem *p, const accel_nest *nest,
-                         uint32_t tensor, uint32_t level, tally *t, arena *a) {
+static void check_stream(const cost_question *q, tally *t, arena *a) {
   enum { ROOM = 256 };
-  cost_group rooms[2][ROOM];
-  const cost_question question = {p, nest, tensor, level, COST_VISIT_TWO, true};
-  cost_stream replayed = {.groups = rooms[0], .group_capacity = ROOM};
-  cost_stream closed = {.groups = rooms[1], .group_capacity = ROOM};
-  assert_int_equal(cost_replay(&replayed, NULL, &question, a), CALM_OK);
-  cost_closed(&closed, &question);
-  const bool possible = cost_stream_may_link(p->scratch, tensor, level);
+  cost_group room[ROOM];
+  cost_stream replayed = {.groups = NULL};
+  assert_int_equal(cost_replay(&replayed, NULL, q, a), CALM_OK);
+  const cost_stream closed = cost_closed_stream(q, room, ROOM);
+  const bool possible =
+      cost_stream_may_link(q->problem->scratch, q->tensor, q->level);
   if (!possible) compare(&replayed, &closed);
   t->ruled_out += !possible && closed.fanout > 1;
   t->possible += possible;
@@ -48,9 +46,11 @@ static void check_case(const cost_random_case *c, tally *t, arena *a) {
                    CALM_OK);
   cost_judge(&verdict, &p, &c->nest);
   if (verdict.fault != COST_VALID || !p.scratch->frame.perfect) return;
-  for (uint32_t level = 0; level < c->arch.level_count; level++)
-    for (uint32_t i = 0; i < c->layer.tensor_count; i++)
-      check_stream(&p, &c->nest, i, level, t, a);
+  cost_question q = {
+      .problem = &p, .nest = &c->nest, .visits = COST_VISIT_TWO, .links = true};
+  for (q.level = 0; q.level < c->arch.level_count; q.level++)
+    for (q.tensor = 0; q.tensor < c->layer.tensor_count; q.tensor++)
+      check_stream(&q, t, a);
 }
 
 static void nothing_is_ruled_out_wrongly(void **state) {
