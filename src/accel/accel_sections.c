@@ -27,16 +27,10 @@ static const char *const read_here[] = {"arch",
 static const char *const read_elsewhere[] = {"mapper", "shape", "layout",
                                              "components"};
 
-static bool is_among(const char *key, const char *const *names, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (accel_yaml_same_key(key, names[i])) return true;
-  return false;
-}
-
 /* Any section of constraints counts: `constraints_II` does. */
 static bool is_known(const char *key) {
-  return is_among(key, read_here, COUNT(read_here)) ||
-         is_among(key, read_elsewhere, COUNT(read_elsewhere)) ||
+  return accel_names_have(read_here, COUNT(read_here), key) ||
+         accel_names_have(read_elsewhere, COUNT(read_elsewhere), key) ||
          strstr(key, "constraints");
 }
 
