@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "cost_check.h"
+#include "cost_pieces.h"
 #include "cost_theorems.h"
 
 /* A case, what it costs, and the first theorem that it breaks. */
