@@ -147,16 +147,17 @@ static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
 
 /* ---- The pipeline -------------------------------------------------------- */
 
+static cost_fanout_rule fanout_of(const calm_options *options) {
+  if (options->fanout != EVAL_FANOUT_AUTO)
+    return (cost_fanout_rule)(options->fanout - EVAL_FANOUT_RULES);
+  return options->cost == COST_EXACT ? COST_FANOUT_LEVEL
+                                     : COST_FANOUT_CUMULATIVE;
+}
+
 static cost_options cost_options_of(const calm_options *options) {
-  enum { FANOUT_AUTO, FANOUT_LEVEL };
-  const cost_model model = (cost_model)options->cost;
-  const bool level = options->fanout == FANOUT_AUTO
-                         ? model == COST_EXACT
-                         : options->fanout == FANOUT_LEVEL;
-  return (cost_options){
-      .model = model,
-      .fanout = level ? COST_FANOUT_LEVEL : COST_FANOUT_CUMULATIVE,
-      .networks = true};
+  return (cost_options){.model = (cost_model)options->cost,
+                        .fanout = fanout_of(options),
+                        .networks = true};
 }
 
 static calm_status read_machine(calm_evaluation *e, accel_constraints **rules,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accel/accel_expression.h"
+#include "accel/accel_names.h"
 
 enum { MAX_NAMES = 6, MAX_WHAT = 160 };
 
@@ -79,7 +80,7 @@ const char *accel_attributes_nearest(const char *key, accel_key_where where) {
   for (uint32_t r = 0; r < ROW_COUNT; r++)
     for (uint32_t n = 0; n < MAX_NAMES && rows[r].names[n]; n++)
       if (rows[r].where & where) names[count++] = rows[r].names[n];
-  return accel_nearest(key, names, count);
+  return accel_names_nearest(key, names, count);
 }
 
 static calm_status unknown_key(calm_context *context, const accel_component *c,

@@ -1,21 +1,22 @@
 /* Version 0.1: `arch` with `arithmetic` and a list `storage`, innermost level
    first, attributes without a mapping of their own. */
 #include "accel/accel_arch_parts.h"
+#include "accel/accel_names.h"
 
 #include <string.h>
 
 /* What else may stand beside the two. */
 static const char *const section_keys[] = {"arithmetic", "storage",
                                            "constraints", "version", "name"};
+enum { SECTION_KEYS = sizeof section_keys / sizeof *section_keys };
 
 static calm_status check_section(calm_context *context,
                                  const accel_yaml *section) {
   for (uint32_t i = 0; i < section->count; i++) {
-    bool known = false;
-    for (uint32_t k = 0; k < 5; k++)
-      known |= accel_yaml_same_key(section->keys[i], section_keys[k]);
-    if (known) continue;
-    const char *near = accel_nearest(section->keys[i], section_keys, 5);
+    if (accel_names_have(section_keys, SECTION_KEYS, section->keys[i]))
+      continue;
+    const char *near =
+        accel_names_nearest(section->keys[i], section_keys, SECTION_KEYS);
     return accel_place_fail(context, CALM_BAD_INPUT, section->key_places[i],
                             "unknown key '%s'; an architecture of version 0.1 "
                             "has '%s'%s",

@@ -17,6 +17,7 @@
 
 #include "accel/accel_arch_attributes.h"
 #include "accel/accel_expression.h"
+#include "accel/accel_names.h"
 #include "accel/accel_nodes.h"
 
 /* Branches in branches, and nodes in all; aliases could make both many. */
@@ -198,9 +199,10 @@ static void warn_of_misspelt(walk *w, const accel_yaml *own) {
     if (accel_arch_knows_key(key)) continue;
     const char *near = accel_attributes_nearest(key, ACCEL_KEY_BOTH);
     if (near)
-      context_log(context_of(w), CALM_LOG_WARNING,
-                  "%s:%u: '%s' is no attribute of a component; was '%s' meant?",
-                  own->key_places[i].file, own->key_places[i].line, key, near);
+      context_log(
+          context_of(w), CALM_LOG_WARNING,
+          "%s:%u: '%s' is no attribute of a component; did you mean '%s'?",
+          own->key_places[i].file, own->key_places[i].line, key, near);
   }
 }
 
@@ -365,7 +367,7 @@ static calm_status unknown_tag(walk *w, const accel_yaml *node) {
     return accel_place_fail(context_of(w), CALM_BAD_INPUT, node->place,
                             "a node begins with what it is, such as "
                             "!Component or !Container");
-  const char *near = accel_nearest(tag, tags, COUNT(tags));
+  const char *near = accel_names_nearest(tag, tags, COUNT(tags));
   if (near)
     return accel_place_fail(context_of(w), CALM_BAD_INPUT, node->place,
                             "'%s' is not known; did you mean '%s'?", tag, near);

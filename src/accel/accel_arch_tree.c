@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "base/number.h"
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
@@ -55,18 +56,14 @@ calm_status accel_arch_split_name(const char **name, uint64_t *count,
 static calm_status check_keys(calm_context *context, const accel_yaml *node,
                               const char *const *known, uint32_t count) {
   for (uint32_t i = 0; i < node->count; i++) {
-    uint32_t k = 0;
-    while (k < count && !accel_yaml_same_key(node->keys[i], known[k])) k++;
-    if (k < count) continue;
-    const char *near = accel_nearest(node->keys[i], known, count);
-    if (!near && accel_arch_knows_key(node->keys[i]))
+    if (accel_names_have(known, count, node->keys[i])) continue;
+    const accel_hint hint = accel_names_hint(node->keys[i], known, count);
+    if (!*hint.text && accel_arch_knows_key(node->keys[i]))
       return accel_place_fail(context, CALM_BAD_INPUT, node->key_places[i],
                               "'%s' belongs below 'attributes:'",
                               node->keys[i]);
     return accel_place_fail(context, CALM_BAD_INPUT, node->key_places[i],
-                            "unknown key '%s'%s%s%s", node->keys[i],
-                            near ? "; did you mean '" : "", near ? near : "",
-                            near ? "'?" : "");
+                            "unknown key '%s'%s", node->keys[i], hint.text);
   }
   return CALM_OK;
 }

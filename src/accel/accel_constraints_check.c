@@ -23,8 +23,7 @@ static const char *dimension_name(const checker *c, uint32_t dimension) {
   return c->layer->dimensions[dimension].name;
 }
 
-/* ---- Factors --------------------------------------------------------------
- */
+/* ---- Factors ------------------------------------------------------------- */
 
 static uint64_t factor_of(const checker *c, uint32_t level, bool spatial,
                           uint32_t dimension) {
@@ -55,8 +54,7 @@ static void check_factors(checker *c, uint32_t level, bool spatial,
   }
 }
 
-/* ---- Orders ---------------------------------------------------------------
- */
+/* ---- Orders -------------------------------------------------------------- */
 
 /* The dimensions that have loops in a block, innermost first. */
 typedef struct sequence {
@@ -96,8 +94,7 @@ static void check_list(checker *c, uint32_t level, const sequence *s,
   }
 }
 
-/* ---- Splits ---------------------------------------------------------------
- */
+/* ---- Splits -------------------------------------------------------------- */
 
 static bool is_listed(const accel_block_rules *b, uint32_t dimension) {
   for (uint32_t i = 0; i < b->inner_count; i++)
@@ -142,8 +139,7 @@ static void check_split(checker *c, uint32_t level,
   }
 }
 
-/* ---- Levels ---------------------------------------------------------------
- */
+/* ---- Levels -------------------------------------------------------------- */
 
 static void check_block(checker *c, uint32_t level, bool spatial,
                         const accel_block_rules *b) {

@@ -8,7 +8,7 @@
 #include "accel/accel_nest_parts.h"
 
 typedef struct accel_rules_draft {
-  accel_scope scope;
+  accel_subject subject;
   accel_constraints rules;
 } accel_rules_draft;
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "accel/accel_layer_parts.h"
+#include "accel/accel_names.h"
 #include "base/number.h"
 
 typedef struct reader {
@@ -29,18 +30,10 @@ static const char *const coefficient_keys[] = {"name", "default"};
 
 #define KEYS(list) (list), sizeof(list) / sizeof *(list)
 
-static bool is_one_of(const char *key, const char *const *keys,
-                      uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (accel_yaml_same_key(key, keys[i])) return true;
-  return false;
-}
-
 static calm_status refuse_key(reader *r, const accel_yaml *node, uint32_t i,
                               const char *const *keys, uint32_t count,
                               const char *where) {
   const char *key = node->keys[i];
-  const char *nearest = accel_nearest(key, keys, count);
   if (accel_yaml_same_key(key, "flatten"))
     return accel_place_fail(r->context, CALM_UNSUPPORTED, node->key_places[i],
                             "flattened dimensions ('flatten') are not "
@@ -50,12 +43,9 @@ static calm_status refuse_key(reader *r, const accel_yaml *node, uint32_t i,
                             "'%s' says that a tensor is written, and belongs "
                             "to one of data_spaces, not to the %s",
                             key, where);
-  if (nearest)
-    return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
-                            "a %s has no key '%s'; is '%s' meant?", where, key,
-                            nearest);
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
-                          "a %s has no key '%s'", where, key);
+                          "a %s has no key '%s'%s", where, key,
+                          accel_names_hint(key, keys, count).text);
 }
 
 static calm_status check_keys(reader *r, const accel_yaml *node,
@@ -66,7 +56,7 @@ static calm_status check_keys(reader *r, const accel_yaml *node,
                             "a %s is a mapping, with the key '%s'", where,
                             keys[0]);
   for (uint32_t i = 0; i < node->count; i++)
-    if (!is_one_of(node->keys[i], keys, count))
+    if (!accel_names_have(keys, count, node->keys[i]))
       return refuse_key(r, node, i, keys, count, where);
   return CALM_OK;
 }
@@ -186,8 +176,8 @@ static calm_status read_coefficients(reader *r, const accel_yaml *node) {
 /* ---- Projections --------------------------------------------------------- */
 
 static calm_status refuse_dimension(reader *r, const accel_yaml *node) {
-  const char *nearest =
-      accel_nearest(node->text, r->shape.dimensions, r->shape.dimension_count);
+  const accel_hint hint = accel_names_hint(node->text, r->shape.dimensions,
+                                           r->shape.dimension_count);
   if (find_coefficient(&r->shape, node->text) != CALM_NONE)
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
                             "'%s' is a coefficient; in a projection it stands "
@@ -198,23 +188,20 @@ static calm_status refuse_dimension(reader *r, const accel_yaml *node) {
                             "'%s' is no dimension; a sum of products is "
                             "written [ [R, Wdilation], [P, Wstride] ]",
                             node->text);
-  if (nearest)
-    return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                            "the shape has no dimension '%s'; is '%s' meant?",
-                            node->text, nearest);
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                          "the shape has no dimension '%s'", node->text);
+                          "the shape has no dimension '%s'%s", node->text,
+                          hint.text);
 }
 
 static calm_status refuse_coefficient(reader *r, const accel_yaml *node) {
   const char *names[ACCEL_MAX_COEFFICIENTS];
   const uint32_t count = r->shape.coefficient_count;
   for (uint32_t c = 0; c < count; c++) names[c] = r->shape.coefficients[c].name;
-  const char *nearest = accel_nearest(node->text, names, count);
-  if (nearest)
+  const accel_hint hint = accel_names_hint(node->text, names, count);
+  if (*hint.text)
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                            "the shape has no coefficient '%s'; is '%s' meant?",
-                            node->text, nearest);
+                            "the shape has no coefficient '%s'%s", node->text,
+                            hint.text);
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
                           "the shape has no coefficient '%s'; a dimension "
                           "that is added has a pair of brackets of its own",

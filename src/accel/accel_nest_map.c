@@ -16,7 +16,7 @@
 #include "base/vector.h"
 
 typedef struct map_reader {
-  accel_scope scope;
+  accel_subject subject;
   const char *name;     /* of the file */
   const char *at, *end; /* what is left of a line */
   const char *line_start;
@@ -47,7 +47,7 @@ static bool take(map_reader *r, const char *word) {
 
 static calm_status expect(map_reader *r, const char *word) {
   if (take(r, word)) return CALM_OK;
-  return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                           "'%s' is missing", word);
 }
 
@@ -56,8 +56,8 @@ static calm_status take_name(char **out, map_reader *r, const char *stops) {
   skip_spaces(r);
   const char *start = r->at;
   while (r->at < r->end && *r->at != ' ' && !strchr(stops, *r->at)) r->at++;
-  *out = arena_string(r->scope.arena, start, (size_t)(r->at - start));
-  return *out ? CALM_OK : context_no_memory(r->scope.context);
+  *out = arena_string(r->subject.arena, start, (size_t)(r->at - start));
+  return *out ? CALM_OK : context_no_memory(r->subject.context);
 }
 
 static calm_status take_number(uint64_t *out, map_reader *r) {
@@ -67,20 +67,19 @@ static calm_status take_number(uint64_t *out, map_reader *r) {
   if (number_parse(out, start, (size_t)(r->at - start)) &&
       *out <= ACCEL_MAX_COUNT)
     return CALM_OK;
-  return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                           "a number of iterations is missing, or too large");
 }
 
-/* ---- Lines ----------------------------------------------------------------
- */
+/* ---- Lines --------------------------------------------------------------- */
 
 static calm_status take_tensor(map_reader *r) {
   uint64_t words;
   char *name;
   TRY(take_name(&name, r, ":(]"));
-  const uint32_t t = accel_layer_tensor(r->scope.layer, name);
+  const uint32_t t = accel_layer_tensor(r->subject.layer, name);
   if (t == CALM_NONE)
-    return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                             "the layer has no tensor '%s'", name);
   r->nest->kept[r->level] |= UINT32_C(1) << t;
   if (take(r, ":")) TRY(take_number(&words, r));
@@ -92,13 +91,13 @@ static calm_status take_tensor(map_reader *r) {
 static calm_status read_heading(map_reader *r) {
   char *name;
   TRY(take_name(&name, r, "["));
-  const uint32_t level = accel_arch_find(r->scope.arch, name);
+  const uint32_t level = accel_arch_find(r->subject.arch, name);
   if (level == CALM_NONE)
-    return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                             "the architecture has no level '%s'", name);
   if (r->level == CALM_NONE ? level + 1 != r->nest->level_count
                             : level + 1 != r->level)
-    return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                             "'%s' does not follow here: all levels of the "
                             "architecture are listed, outermost first",
                             name);
@@ -116,17 +115,17 @@ static calm_status check_repeated(const map_reader *r, const accel_loop *l) {
     if (other->level != l->level) break;
     if (other->dimension == l->dimension &&
         (other->kind == ACCEL_TEMPORAL) == (l->kind == ACCEL_TEMPORAL))
-      return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+      return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                               "%s has two such loops at %s",
-                              r->scope.layer->dimensions[l->dimension].name,
-                              r->scope.arch->levels[l->level].name);
+                              r->subject.layer->dimensions[l->dimension].name,
+                              r->subject.arch->levels[l->level].name);
   }
   return CALM_OK;
 }
 
 static calm_status check_loop(const map_reader *r, const accel_loop *l) {
   if (l->residual >= 1 && l->residual <= l->bound) return check_repeated(r, l);
-  return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                           "the last pass has %llu of %llu iterations",
                           (unsigned long long)l->residual,
                           (unsigned long long)l->bound);
@@ -136,13 +135,13 @@ static calm_status read_loop(map_reader *r) {
   accel_loop l = {.level = r->level, .kind = ACCEL_TEMPORAL};
   char *name;
   if (r->level == CALM_NONE)
-    return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                             "a loop before the first level");
   TRY(expect(r, "for"));
   TRY(take_name(&name, r, "["));
-  l.dimension = accel_layer_dimension(r->scope.layer, name);
+  l.dimension = accel_layer_dimension(r->subject.layer, name);
   if (l.dimension == CALM_NONE)
-    return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                             "the layer has no dimension '%s'", name);
   TRY(expect(r, "in"));
   TRY(expect(r, "[0:"));
@@ -153,7 +152,7 @@ static calm_status read_loop(map_reader *r) {
   if (take(r, "(Spatial-X)")) l.kind = ACCEL_SPATIAL_X;
   if (take(r, "(Spatial-Y)")) l.kind = ACCEL_SPATIAL_Y;
   TRY(check_loop(r, &l));
-  if (l.bound > 1) VECTOR_PUSH(r->scope.context, &r->loops, l);
+  if (l.bound > 1) VECTOR_PUSH(r->subject.context, &r->loops, l);
   return CALM_OK;
 }
 
@@ -169,7 +168,7 @@ static calm_status read_line(map_reader *r) {
   }
   skip_spaces(r);
   if (r->at == r->end) return CALM_OK;
-  return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                           "'%.*s' does not belong here", (int)(r->end - r->at),
                           r->at);
 }
@@ -185,18 +184,17 @@ static calm_status read_lines(map_reader *r, const char *bytes, size_t length) {
     bytes = stop ? stop + 1 : end;
   }
   if (r->level == 0) return CALM_OK;
-  return accel_place_fail(r->scope.context, CALM_BAD_INPUT, here(r),
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
                           "the nest ends before the innermost level, %s",
-                          r->scope.arch->levels[0].name);
+                          r->subject.arch->levels[0].name);
 }
 
-/* ---- The nest -------------------------------------------------------------
- */
+/* ---- The nest ------------------------------------------------------------ */
 
 /* Innermost first; within a level X before Y before time. */
 static calm_status order_loops(map_reader *r) {
   accel_nest *nest = r->nest;
-  ARENA_ARRAY(r->scope.arena, nest->loops, r->loops.count);
+  ARENA_ARRAY(r->subject.arena, nest->loops, r->loops.count);
   for (uint32_t level = 0; level < nest->level_count; level++)
     for (int kind = ACCEL_SPATIAL_X; kind <= ACCEL_TEMPORAL; kind++)
       for (uint32_t i = r->loops.count; i-- > 0;)
@@ -207,21 +205,20 @@ static calm_status order_loops(map_reader *r) {
 }
 
 static calm_status read_map(accel_nest *nest, const accel_source *source,
-                            const accel_scope *scope) {
-  map_reader r = {.scope = *scope, .level = CALM_NONE, .nest = nest};
-  nest->level_count = scope->arch->level_count;
-  ARENA_ARRAY(scope->arena, nest->kept, nest->level_count);
-  ARENA_ARRAY(scope->arena, nest->unlinked, nest->level_count);
-  r.name = arena_string(scope->arena, source->name, strlen(source->name));
-  if (!r.name) return context_no_memory(scope->context);
+                            const accel_subject *subject) {
+  map_reader r = {.subject = *subject, .level = CALM_NONE, .nest = nest};
+  nest->level_count = subject->arch->level_count;
+  ARENA_ARRAY(subject->arena, nest->kept, nest->level_count);
+  ARENA_ARRAY(subject->arena, nest->unlinked, nest->level_count);
+  r.name = arena_string(subject->arena, source->name, strlen(source->name));
+  if (!r.name) return context_no_memory(subject->context);
   calm_status status = read_lines(&r, source->bytes, source->length);
   if (status == CALM_OK) status = order_loops(&r);
-  VECTOR_FREE(scope->context, &r.loops);
+  VECTOR_FREE(subject->context, &r.loops);
   return status;
 }
 
-/* ---- Either kind ----------------------------------------------------------
- */
+/* ---- Either kind --------------------------------------------------------- */
 
 /* A line that begins with '|' is no YAML that a mapping could have. */
 static bool is_map(const accel_source *source) {
@@ -239,9 +236,9 @@ calm_status accel_nest_parse(accel_nest *out, const accel_source *source,
                              arena *a) {
   accel_yaml *root;
   if (is_map(source)) {
-    const accel_scope scope = {arch, layer, a->context, a};
+    const accel_subject subject = {arch, layer, a->context, a};
     accel_nest nest = {0};
-    TRY(read_map(&nest, source, &scope));
+    TRY(read_map(&nest, source, &subject));
     *out = nest;
     return CALM_OK;
   }

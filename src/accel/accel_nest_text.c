@@ -47,8 +47,7 @@ static const char *grouped(char *buffer, size_t size, uint64_t n) {
   return buffer;
 }
 
-/* ---- Tiles ----------------------------------------------------------------
- */
+/* ---- Tiles --------------------------------------------------------------- */
 
 /* How far each dimension goes within a level: all loops of it and below. */
 static void find_extents(uint64_t *extents, const view *v, uint32_t level) {
@@ -75,8 +74,7 @@ static uint64_t used_words(const view *v, uint32_t level,
   return words;
 }
 
-/* ---- Lines ----------------------------------------------------------------
- */
+/* ---- Lines --------------------------------------------------------------- */
 
 /* A line of words that wraps. */
 typedef struct wrapped {

@@ -1,6 +1,7 @@
 /* Mappings of version 0.4 files: which keys they have, and parts of them. */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nodes.h"
 
 bool accel_nodes_is_null(const accel_yaml *node) {
@@ -82,10 +83,9 @@ static bool is_empty(const accel_yaml *node) {
          (node->kind != ACCEL_YAML_SCALAR && node->count == 0);
 }
 
+/* What says `ignore` is passed over, by the front end's convention. */
 static bool is_known(const char *key, const char *const *keys, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (accel_yaml_same_key(key, keys[i])) return true;
-  return strstr(key, "ignore") != NULL; /* by the front end's convention */
+  return accel_names_have(keys, count, key) || strstr(key, "ignore");
 }
 
 calm_status accel_nodes_check_keys(calm_context *context,
@@ -98,11 +98,9 @@ calm_status accel_nodes_check_keys(calm_context *context,
     if (is_beyond(key))
       return accel_place_fail(context, CALM_UNSUPPORTED, node->key_places[i],
                               "calm does not read '%s'", key);
-    const char *near = accel_nearest(key, keys, count);
     return accel_place_fail(context, CALM_BAD_INPUT, node->key_places[i],
-                            "no key '%s' is known here%s%s%s", key,
-                            near ? "; did you mean '" : "", near ? near : "",
-                            near ? "'?" : "");
+                            "no key '%s' is known here%s", key,
+                            accel_names_hint(key, keys, count).text);
   }
   return CALM_OK;
 }

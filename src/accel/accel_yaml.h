@@ -74,9 +74,4 @@ calm_status accel_yaml_real(double *out, calm_context *context,
 calm_status accel_yaml_bool(bool *out, calm_context *context,
                             const accel_yaml *node, const char *what);
 
-/* The nearest of `names` to `word`, NULL if none is near: for "did you mean".
- */
-const char *accel_nearest(const char *word, const char *const *names,
-                          uint32_t count);
-
 #endif

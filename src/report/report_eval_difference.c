@@ -1,9 +1,5 @@
 /* Two nests side by side: the headline figures, then where they differ. */
-#include <stdio.h>
-#include <string.h>
-
 #include "report/report_eval.h"
-#include "report/report_quantity.h"
 
 enum { SHOWN_CHANGES = 12 };
 
@@ -101,13 +97,11 @@ static calm_status write_changes(text *out, const calm_evaluation *e,
   const double a = e->nests[0].summary.energy_pj;
   const double b = e->nests[1].summary.energy_pj;
   const report_unit unit = report_energy_unit(a > b ? a : b);
-  char title[16];
-  snprintf(title, sizeof title, "energy %s", unit.name);
   const report_column columns[] = {
-      {"level", COLUMN_NAME},   {"", COLUMN_NAME},
-      {"tensor", COLUMN_NAME},  {"reads", COLUMN_NUMBER},
-      {"fills", COLUMN_NUMBER}, {"updates", COLUMN_NUMBER},
-      {title, COLUMN_NUMBER},   {"", COLUMN_NUMBER}};
+      {"level", COLUMN_NAME},      {"", COLUMN_NAME},
+      {"tensor", COLUMN_NAME},     {"reads", COLUMN_NUMBER},
+      {"fills", COLUMN_NUMBER},    {"updates", COLUMN_NUMBER},
+      {unit.title, COLUMN_NUMBER}, {"", COLUMN_NUMBER}};
   const uint32_t shown = count_shown(list, complete);
   report_table t;
   text_format(out,

@@ -4,8 +4,11 @@
 #include <stdio.h>
 
 report_unit report_energy_unit(double largest_pj) {
-  static const report_unit units[] = {
-      {"pJ", 1}, {"nJ", 1e3}, {"uJ", 1e6}, {"mJ", 1e9}, {"J", 1e12}};
+  static const report_unit units[] = {{"pJ", "energy pJ", 1},
+                                      {"nJ", "energy nJ", 1e3},
+                                      {"uJ", "energy uJ", 1e6},
+                                      {"mJ", "energy mJ", 1e9},
+                                      {"J", "energy J", 1e12}};
   size_t i = 0;
   while (i + 1 < sizeof units / sizeof *units && largest_pj >= units[i + 1].pj)
     i++;

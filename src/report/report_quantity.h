@@ -7,9 +7,9 @@
 
 #include "report/report_name.h"
 
-/* "uJ", and how many picojoules that is. */
+/* "uJ", "energy uJ" over a column of it, and how many picojoules it is. */
 typedef struct report_unit {
-  const char *name;
+  const char *name, *title;
   double pj;
 } report_unit;
 

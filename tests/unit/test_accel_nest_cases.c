@@ -90,8 +90,7 @@ static void assert_round_trip(bench *b) {
   calm_text_free(b->context, out);
 }
 
-/* ---- The golden records ---------------------------------------------------
- */
+/* ---- The golden records -------------------------------------------------- */
 
 /* The loops of one block of a record, in its order; `at` goes on. */
 static void compare_block(const bench *b, uint32_t *at, uint32_t level,
@@ -193,8 +192,7 @@ static void goldens(void **state) {
   print_message("%d records\n", count);
 }
 
-/* ---- Mappings in files ----------------------------------------------------
- */
+/* ---- Mappings in files --------------------------------------------------- */
 
 typedef struct file_row {
   const char *arch, *problem, *file;
@@ -324,8 +322,7 @@ static void printed_nests(void **state) {
   }
 }
 
-/* ---- Syntax ----------------------------------------------------------------
- */
+/* ---- Syntax -------------------------------------------------------------- */
 
 /* What calm takes differently from Timeloop, or leaves to the judge. */
 static const char *const taken_here[] = {
@@ -379,8 +376,7 @@ static void syntax(void **state) {
   json_decref(file);
 }
 
-/* ---- Constraints -----------------------------------------------------------
- */
+/* ---- Constraints --------------------------------------------------------- */
 
 static void constraint_files(void **state) {
   bench *b = *state;

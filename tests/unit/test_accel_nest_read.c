@@ -62,8 +62,8 @@ static void factors_that_are_wrong(void **state) {
     const char *directive, *says;
   } rows[] = {
       {"factors: M4",
-       "t.yaml:2:51: the layer has no dimension 'M'; it has R "
-       "S P Q C K N"},
+       "t.yaml:2:51: the layer has no dimension 'M'; it has R, "
+       "S, P, Q, C, K, N"},
       {"factors: C3 Kernel4", "no dimension 'Kernel'"},
       {"factors: C", "a number is missing"},
       {"factors: 3", "a dimension is expected"},

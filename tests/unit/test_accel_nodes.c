@@ -207,7 +207,7 @@ static void misspelt_attributes_are_told(void **state) {
   world_open(&w);
   arch_of(&w, TOP
           "  - !Container {name: c, attributes: {data_width: 8}}\n" DRAM MAC);
-  assert_non_null(strstr(w.warning, "was 'datawidth' meant?"));
+  assert_non_null(strstr(w.warning, "did you mean 'datawidth'?"));
   world_close(&w);
   expect_no_arch(TOP
                  "  - !Component {name: A, class: storage, attributes: "

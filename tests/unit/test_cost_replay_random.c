@@ -14,47 +14,16 @@
 #include <string.h>
 
 #include "cost/cost_parts.h"
+#include "cost_check.h"
+#include "cost_fixture.h"
 #include "cost_random.h"
 #include "cost_referee.h"
 
 enum { MOST_GROUPS = 4096, MOST_LOOPS = 64, MOST_RANKS = 8 };
 
-typedef struct fixture {
-  calm_context *context;
-  arena arena;
-} fixture;
-
-static int open_fixture(void **state) {
-  static fixture f;
-  f.context = calm_context_new(NULL);
-  assert_non_null(f.context);
-  arena_init(&f.arena, f.context);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture *f = *state;
-  arena_free(&f->arena);
-  assert_int_equal(calm_context_bytes(f->context), 0);
-  calm_context_free(f->context);
-  return 0;
-}
-
-static bool close_to(double a, double b) {
-  return fabs(a - b) <= 1e-9 * fmax(1, fabs(b));
-}
-
 static bool same_groups(const cost_stream *a, const cost_group *groups,
                         uint32_t count) {
-  if (a->group_count != count) return false;
-  for (uint32_t i = 0; i < count; i++)
-    if (a->groups[i].multicast != groups[i].multicast ||
-        a->groups[i].scatter != groups[i].scatter ||
-        a->groups[i].accesses != groups[i].accesses ||
-        !close_to(a->groups[i].hops, groups[i].hops))
-      return false;
-  return true;
+  return cost_check_groups(a->groups, a->group_count, groups, count, true);
 }
 
 static void print_groups(const char *who, const cost_group *groups,
@@ -454,12 +423,9 @@ static void links_equal_walk(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(equals_closed_form, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(equals_referee, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(links_equal_walk, open_fixture,
-                                      close_fixture),
+      COST_TEST(equals_closed_form),
+      COST_TEST(equals_referee),
+      COST_TEST(links_equal_walk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,90 @@
+#include "accel/accel_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "accel/accel_yaml.h"
+
+bool accel_names_have(const char *const *names, uint32_t count,
+                      const char *key) {
+  for (uint32_t i = 0; i < count; i++)
+    if (accel_yaml_same_key(names[i], key)) return true;
+  return false;
+}
+
+/* ---- What was perhaps meant ---------------------------------------------- */
+
+enum { LONGEST_WORD = 63 };
+
+static char folded(char c) {
+  if (c >= 'A' && c <= 'Z') return (char)(c - 'A' + 'a');
+  return c == '-' ? '_' : c;
+}
+
+static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
+  const uint32_t ab = a < b ? a : b;
+  return ab < c ? ab : c;
+}
+
+/* Letters to be inserted, deleted or replaced; case, '-' and '_' are free. */
+static uint32_t distance(const char *a, const char *b) {
+  uint32_t row[LONGEST_WORD + 1];
+  const size_t length = strlen(b);
+  for (uint32_t j = 0; j <= length; j++) row[j] = j;
+  for (uint32_t i = 0; a[i]; i++) {
+    uint32_t corner = i;
+    row[0] = i + 1;
+    for (uint32_t j = 0; j < length; j++) {
+      const uint32_t cost = corner + (folded(a[i]) != folded(b[j]));
+      corner = row[j + 1];
+      row[j + 1] = smallest(cost, row[j] + 1, corner + 1);
+    }
+  }
+  return row[length];
+}
+
+/* A third of the letters of a long word may be wrong, one of a short one, and
+   not all of them. */
+const char *accel_names_nearest(const char *word, const char *const *names,
+                                uint32_t count) {
+  const char *best = NULL;
+  const size_t length = strlen(word);
+  uint32_t least = (uint32_t)(length > 5 ? length / 3 : 1) + 1;
+  if (length > LONGEST_WORD) return NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (strlen(names[i]) > LONGEST_WORD) continue;
+    const uint32_t d = distance(word, names[i]);
+    if (d < least && d < length) {
+      least = d;
+      best = names[i];
+    }
+  }
+  return best;
+}
+
+accel_hint accel_names_hint(const char *word, const char *const *names,
+                            uint32_t count) {
+  accel_hint hint = {""};
+  const char *near = accel_names_nearest(word, names, count);
+  if (near) snprintf(hint.text, sizeof hint.text, "; did you mean '%s'?", near);
+  return hint;
+}
+
+/* ---- What there is ------------------------------------------------------- */
+
+accel_listing accel_names_list(const char *const *names, uint32_t count) {
+  static const char etc[] = ", ...";
+  accel_listing list = {""};
+  size_t used = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const size_t length = strlen(names[i]);
+    const char *comma = i ? ", " : "";
+    if (used + length + sizeof etc + 2 > sizeof list.text) {
+      strcpy(list.text + used, i ? etc : "...");
+      break;
+    }
+    used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%s",
+                             comma, names[i]);
+  }
+  return list;
+}
