@@ -45,8 +45,8 @@ static calm_status not_zero(const maker *m, const accel_value *value,
 
 static calm_status too_large(const maker *m, const accel_value *value,
                              const char *what) {
-  return FAIL_AT(m, value, "%s of %s: more than 2^62 %s", value->node->text,
-                 m->c->name, what);
+  return FAIL_AT(m, value, "with %s here, %s has more than 2^62 %s",
+                 value->node->text, m->c->name, what);
 }
 
 /* ---- Instances and their mesh -------------------------------------------- */
