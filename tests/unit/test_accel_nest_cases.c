@@ -157,12 +157,6 @@ static bool has_wrong_product(const bench *b) {
   return false;
 }
 
-static bool is_perfect(const accel_nest *nest) {
-  for (uint32_t i = 0; i < nest->loop_count; i++)
-    if (nest->loops[i].residual != nest->loops[i].bound) return false;
-  return true;
-}
-
 static void compare_line(bench *b, const char *line) {
   json_t *record = json_loads(line, 0, NULL);
   char arch[128], problem[128];
@@ -273,7 +267,7 @@ static void calibration_files(void **state) {
       if (accel_nest_read(&b->nest, open_case(b, name), &b->arch, &b->layer,
                           &b->arena) != CALM_OK)
         fail_msg("%s", calm_context_message(b->context));
-      *(is_perfect(&b->nest) ? &perfect : &imperfect) += 1;
+      *(accel_nest_is_perfect(&b->nest) ? &perfect : &imperfect) += 1;
       assert_round_trip(b);
     }
   print_message("%d perfect, %d imperfect\n", perfect, imperfect);
