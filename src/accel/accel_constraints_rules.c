@@ -156,9 +156,10 @@ static calm_status add_listed(accel_rules_draft *d, uint32_t level,
   for (uint32_t i = 0; i < factors.count; i++) {
     const accel_factor *f = &factors.items[i];
     if (f->residual && f->residual != f->rule.value)
-      return accel_place_fail(d->subject.context, CALM_UNSUPPORTED,
-                              f->rule.place,
-                              "a rule on the last pass of an imperfect factor");
+      return accel_place_fail(
+          d->subject.context, CALM_UNSUPPORTED, f->rule.place,
+          "a rule on the last pass of an imperfect factor; rules "
+          "are on whole factors");
     TRY(accel_rules_add_factor(d, level, spatial, &f->rule));
   }
   return CALM_OK;
@@ -171,7 +172,7 @@ static calm_status add_limit(accel_rules_draft *d, uint32_t level, bool spatial,
   TRY(accel_yaml_integer(&limit, d->subject.context, value, "a limit"));
   if (limit == 0)
     return accel_place_fail(d->subject.context, CALM_BAD_INPUT, value->place,
-                            "a limit of 0 on factors");
+                            "a limit of 0 on factors; the least is 1");
   const accel_factor_rule rule = {0, relation, limit, value->place};
   return add_for_each(d, level, spatial, free_dimensions(d, level, spatial),
                       rule);

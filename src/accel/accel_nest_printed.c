@@ -78,8 +78,7 @@ static calm_status take_tensor(reader *r) {
   TRY(take_name(&name, r, ":(]"));
   const uint32_t t = accel_layer_tensor(r->subject.layer, name);
   if (t == CALM_NONE)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                            "the layer has no tensor '%s'", name);
+    return accel_subject_no_tensor(&r->subject, here(r), name);
   r->nest->kept[r->level] |= UINT32_C(1) << t;
   if (take(r, ":")) TRY(take_number(&words, r));
   if (!take(r, "(")) return CALM_OK;
@@ -92,8 +91,7 @@ static calm_status read_heading(reader *r) {
   TRY(take_name(&name, r, "["));
   const uint32_t level = accel_arch_find(r->subject.arch, name);
   if (level == CALM_NONE)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                            "the architecture has no level '%s'", name);
+    return accel_subject_no_level(&r->subject, here(r), name);
   if (r->level == CALM_NONE ? level + 1 != r->nest->level_count
                             : level + 1 != r->level)
     return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
@@ -114,10 +112,12 @@ static calm_status check_repeated(const reader *r, const accel_loop *l) {
     if (other->level != l->level) break;
     if (other->dimension == l->dimension &&
         (other->kind == ACCEL_TEMPORAL) == (l->kind == ACCEL_TEMPORAL))
-      return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                              "%s has two such loops at %s",
-                              r->subject.layer->dimensions[l->dimension].name,
-                              r->subject.arch->levels[l->level].name);
+      return accel_place_fail(
+          r->subject.context, CALM_BAD_INPUT, here(r),
+          "%s has two %s loops at %s",
+          r->subject.layer->dimensions[l->dimension].name,
+          l->kind == ACCEL_TEMPORAL ? "temporal" : "spatial",
+          r->subject.arch->levels[l->level].name);
   }
   return CALM_OK;
 }
@@ -140,8 +140,7 @@ static calm_status read_loop(reader *r) {
   TRY(take_name(&name, r, "["));
   l.dimension = accel_layer_dimension(r->subject.layer, name);
   if (l.dimension == CALM_NONE)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                            "the layer has no dimension '%s'", name);
+    return accel_subject_no_dimension(&r->subject, here(r), name);
   TRY(expect(r, "in"));
   TRY(expect(r, "[0:"));
   TRY(take_number(&l.bound, r));

@@ -194,7 +194,9 @@ static void tensors(void **state) {
     assert_int_equal(both, strstr(f->log, "both kept and bypassed") != NULL);
   }
   assert_int_equal(one(f, "bypass", "bypass: [Weight]"), CALM_BAD_INPUT);
-  NEST_SAYS(f, "no tensor 'Weight'; did you mean 'Weights'?");
+  NEST_SAYS(f,
+            "no tensor 'Weight'; it has Weights, Inputs, Outputs; did "
+            "you mean 'Weights'?");
   assert_int_equal(one(f, "bypass", "bypass: [[Weights]]"), CALM_BAD_INPUT);
 }
 
