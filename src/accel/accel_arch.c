@@ -39,7 +39,7 @@ static calm_status find_section(const accel_yaml **out, calm_context *context,
   const accel_yaml *architecture = accel_yaml_get(root, "architecture");
   if (arch && architecture)
     return accel_place_fail(context, CALM_BAD_INPUT, architecture->place,
-                            "two architectures: %s:%u has 'arch'",
+                            "two architectures: %s:%u has 'arch'; give one",
                             arch->place.file, arch->place.line);
   if (accel_yaml_get(root, "memories") &&
       accel_yaml_get(root, "operational_array"))

@@ -179,8 +179,11 @@ calm_status accel_attributes_read(accel_attributes *out, calm_context *context,
   accel_attributes t = {0};
   const accel_yaml *all = c->attributes;
   if (!accel_yaml_is_null(all) && all->kind != ACCEL_YAML_MAPPING)
-    return accel_place_fail(context, CALM_BAD_INPUT, all->place,
-                            "the attributes of %s are no mapping", c->name);
+    return accel_place_fail(
+        context, CALM_BAD_INPUT, all->place,
+        "the attributes of %s are no mapping of keys, such as "
+        "'entries: 1024'",
+        c->name);
   for (uint32_t i = 0; c->attributes && i < c->attributes->count; i++)
     TRY(take_key(&t, context, c, i, where));
   *out = t;

@@ -76,21 +76,29 @@ static sequence find_sequence(const checker *c, uint32_t level, bool spatial) {
   return s;
 }
 
+/* An order: from the inside, or from the outside. */
+typedef struct listed {
+  const uint32_t *dimensions;
+  uint32_t count;
+  bool outer;
+  accel_place place;
+} listed;
+
 /* The listed dimensions that have loops, in their order, are the first of the
-   sequence: from the inside, or from the outside. */
+   sequence. */
 static void check_list(checker *c, uint32_t level, const sequence *s,
-                       const uint32_t *list, uint32_t count, bool outer,
-                       accel_place place) {
+                       const listed *list) {
   uint32_t at = 0;
-  for (uint32_t i = 0; i < count && !is_broken(c); i++) {
-    if (!(s->set >> list[i] & 1)) continue;
-    const uint32_t found = s->dimensions[outer ? s->count - 1 - at : at];
+  for (uint32_t i = 0; i < list->count && !is_broken(c); i++) {
+    const uint32_t wanted = list->dimensions[i];
+    if (!(s->set >> wanted & 1)) continue;
+    const uint32_t found = s->dimensions[list->outer ? s->count - 1 - at : at];
     at++;
-    if (found == list[i]) continue;
-    begin_line(c, place);
+    if (found == wanted) continue;
+    begin_line(c, list->place);
     text_format(&c->text, "the loop over %s at %s stands where %s belongs",
                 dimension_name(c, found), c->arch->levels[level].name,
-                dimension_name(c, list[i]));
+                dimension_name(c, wanted));
   }
 }
 
@@ -145,8 +153,10 @@ static void check_block(checker *c, uint32_t level, bool spatial,
                         const accel_block_rules *b) {
   const sequence s = find_sequence(c, level, spatial);
   check_factors(c, level, spatial, b);
-  check_list(c, level, &s, b->inner, b->inner_count, false, b->inner_place);
-  check_list(c, level, &s, b->outer, b->outer_count, true, b->outer_place);
+  const listed inner = {b->inner, b->inner_count, false, b->inner_place};
+  const listed outer = {b->outer, b->outer_count, true, b->outer_place};
+  check_list(c, level, &s, &inner);
+  check_list(c, level, &s, &outer);
 }
 
 static void check_tensors(checker *c, uint32_t level,

@@ -152,9 +152,11 @@ static calm_status add_group(accel_rules_draft *d, uint32_t level,
   if (!node || (node->kind == ACCEL_YAML_SCALAR && !*node->text))
     return CALM_OK;
   if (node->kind != ACCEL_YAML_MAPPING)
-    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, node->place,
-                            "the %s constraints of %s have keys", group,
-                            d->subject.arch->levels[level].name);
+    return accel_place_fail(
+        d->subject.context, CALM_BAD_INPUT, node->place,
+        "the %s constraints of %s are no mapping of keys, such as "
+        "'factors'",
+        group, d->subject.arch->levels[level].name);
   return accel_rules_add(d, level, type, node);
 }
 

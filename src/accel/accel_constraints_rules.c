@@ -111,24 +111,31 @@ calm_status accel_rules_add_factor(accel_rules_draft *d, uint32_t level,
   return CALM_OK;
 }
 
-/* Dimensions of a set that no rule of the block is about yet get this one. */
-static calm_status add_default(accel_rules_draft *d, uint32_t level,
-                               bool spatial, uint32_t dimensions,
-                               accel_factor_rule rule, bool only_free) {
-  const accel_level_rules *l = &d->rules.levels[level];
-  const accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
-  uint32_t free = dimensions;
-  for (uint32_t i = 0; only_free && i < b->factor_count; i++)
-    free &= ~(UINT32_C(1) << b->factors[i].dimension);
+/* One rule for each dimension of a set. */
+static calm_status add_for_each(accel_rules_draft *d, uint32_t level,
+                                bool spatial, uint32_t dimensions,
+                                accel_factor_rule rule) {
   for (uint32_t i = 0; i < d->subject.layer->dimension_count; i++) {
     rule.dimension = i;
-    if (free >> i & 1) TRY(accel_rules_add_factor(d, level, spatial, &rule));
+    if (dimensions >> i & 1)
+      TRY(accel_rules_add_factor(d, level, spatial, &rule));
   }
   return CALM_OK;
 }
 
 static uint32_t all_dimensions(const accel_layer *layer) {
   return (uint32_t)((UINT64_C(1) << layer->dimension_count) - 1);
+}
+
+/* The dimensions that no rule of a block is about yet. */
+static uint32_t free_dimensions(const accel_rules_draft *d, uint32_t level,
+                                bool spatial) {
+  const accel_level_rules *l = &d->rules.levels[level];
+  const accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
+  uint32_t free = all_dimensions(d->subject.layer);
+  for (uint32_t i = 0; i < b->factor_count; i++)
+    free &= ~(UINT32_C(1) << b->factors[i].dimension);
+  return free;
 }
 
 /* The dimensions in the projections of a set of tensors. */
@@ -149,9 +156,10 @@ static calm_status add_listed(accel_rules_draft *d, uint32_t level,
   for (uint32_t i = 0; i < factors.count; i++) {
     const accel_factor *f = &factors.items[i];
     if (f->residual && f->residual != f->rule.value)
-      return accel_place_fail(d->subject.context, CALM_UNSUPPORTED,
-                              f->rule.place,
-                              "a rule on the last pass of an imperfect factor");
+      return accel_place_fail(
+          d->subject.context, CALM_UNSUPPORTED, f->rule.place,
+          "a rule on the last pass of an imperfect factor; rules "
+          "are on whole factors");
     TRY(accel_rules_add_factor(d, level, spatial, &f->rule));
   }
   return CALM_OK;
@@ -164,10 +172,10 @@ static calm_status add_limit(accel_rules_draft *d, uint32_t level, bool spatial,
   TRY(accel_yaml_integer(&limit, d->subject.context, value, "a limit"));
   if (limit == 0)
     return accel_place_fail(d->subject.context, CALM_BAD_INPUT, value->place,
-                            "a limit of 0 on factors");
+                            "a limit of 0 on factors; the least is 1");
   const accel_factor_rule rule = {0, relation, limit, value->place};
-  return add_default(d, level, spatial, all_dimensions(d->subject.layer), rule,
-                     true);
+  return add_for_each(d, level, spatial, free_dimensions(d, level, spatial),
+                      rule);
 }
 
 /* The macros of version 0.4 that keep dimensions at 1. */
@@ -183,15 +191,15 @@ static calm_status add_ones(accel_rules_draft *d, uint32_t level, bool spatial,
   uint32_t tensors;
   if (none) {
     TRY(accel_tensors_read(&tensors, &d->subject, none));
-    TRY(add_default(d, level, spatial, projected(layer, tensors), one, false));
+    TRY(add_for_each(d, level, spatial, projected(layer, tensors), one));
   }
   if (only) {
     TRY(accel_tensors_read(&tensors, &d->subject, only));
-    TRY(add_default(d, level, spatial, all & ~projected(layer, tensors), one,
-                    false));
+    TRY(add_for_each(d, level, spatial, all & ~projected(layer, tensors), one));
   }
   if (!accel_yaml_get(directive, "factors_only")) return CALM_OK;
-  return add_default(d, level, spatial, all, one, true);
+  return add_for_each(d, level, spatial, free_dimensions(d, level, spatial),
+                      one);
 }
 
 static calm_status add_factors(accel_rules_draft *d, uint32_t level,
@@ -210,44 +218,51 @@ static calm_status add_factors(accel_rules_draft *d, uint32_t level,
 
 /* ---- Orders and splits --------------------------------------------------- */
 
-/* Places of dimensions, from the innermost or from the outermost. */
-typedef struct place_list {
+/* Dimensions in their order, from the innermost or from the outermost. */
+typedef struct listed {
+  const uint32_t *items;
+  uint32_t count;
+  accel_place place;
+} listed;
+
+/* The same of a block, to be changed. */
+typedef struct own_list {
   uint32_t *items, *count;
   accel_place *place;
-} place_list;
+} own_list;
 
 /* Of two lists one must begin with the other; the longer one stays. */
 static calm_status add_list(accel_rules_draft *d, uint32_t level,
-                            const place_list *own, const uint32_t *more,
-                            uint32_t more_count, accel_place place) {
+                            const own_list *own, const listed *more) {
   char spot[ACCEL_SPOT_SIZE];
   const accel_dimension *names = d->subject.layer->dimensions;
-  for (uint32_t i = 0; i < *own->count && i < more_count; i++)
-    if (own->items[i] != more[i])
+  for (uint32_t i = 0; i < *own->count && i < more->count; i++)
+    if (own->items[i] != more->items[i])
       return accel_place_fail(
-          d->subject.context, CALM_BAD_INPUT, place,
+          d->subject.context, CALM_BAD_INPUT, more->place,
           "this order contradicts that in %s (loops of %s): %s and %s cannot "
           "both be in place %u",
           accel_place_spot(spot, *own->place),
           d->subject.arch->levels[level].name, names[own->items[i]].name,
-          names[more[i]].name, i + 1);
-  if (more_count <= *own->count) return CALM_OK;
-  memcpy(own->items, more, more_count * sizeof *more);
-  *own->count = more_count;
-  *own->place = place;
+          names[more->items[i]].name, i + 1);
+  if (more->count <= *own->count) return CALM_OK;
+  memcpy(own->items, more->items, more->count * sizeof *more->items);
+  *own->count = more->count;
+  *own->place = more->place;
   return CALM_OK;
 }
 
 static calm_status add_order(accel_rules_draft *d, uint32_t level,
                              accel_block_rules *b, const accel_yaml *value) {
-  const place_list inner = {b->inner, &b->inner_count, &b->inner_place};
-  const place_list outer = {b->outer, &b->outer_count, &b->outer_place};
+  const own_list inner = {b->inner, &b->inner_count, &b->inner_place};
+  const own_list outer = {b->outer, &b->outer_count, &b->outer_place};
   accel_order order;
   if (!value) return CALM_OK;
   TRY(accel_order_read(&order, &d->subject, value));
-  TRY(add_list(d, level, &inner, order.inner, order.inner_count, value->place));
-  return add_list(d, level, &outer, order.outer, order.outer_count,
-                  value->place);
+  const listed first = {order.inner, order.inner_count, value->place};
+  const listed last = {order.outer, order.outer_count, value->place};
+  TRY(add_list(d, level, &inner, &first));
+  return add_list(d, level, &outer, &last);
 }
 
 static calm_status add_split(accel_rules_draft *d, uint32_t level,

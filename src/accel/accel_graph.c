@@ -41,8 +41,9 @@ static calm_status make_layer(accel_layer *out, const accel_extractor *e,
   const char *shape = deep             ? "3d-cnn-layer"
                       : w->groups == 1 ? "cnn-layer"
                                        : "grouped-cnn-layer";
-  return accel_shape_fill(out, accel_graph_op(e)->name, shape, values,
-                          sizeof values / sizeof *values, e->arena);
+  const accel_filling filling = {accel_graph_op(e)->name, shape, values,
+                                 sizeof values / sizeof *values};
+  return accel_shape_fill(out, &filling, e->arena);
 }
 
 /* What makes a layer that it is, as a text. */

@@ -1,8 +1,8 @@
 /*
  * A transposed convolution as the convolutions that it is.  It puts out
  *
- *     y[o] = sum over taps r with (o + begin - r * dilation) divisible by
- * stride of x[(o + begin - r * dilation) / stride] * w[r]
+ *     y[o] = sum of x[(o + begin - r * dilation) / stride] * w[r]
+ *            over taps r for which that is a whole number
  *
  * so outputs whose o + begin leave the same rest (a phase) use the same taps,
  * and walk over x one by one: `stride` ordinary convolutions of stride 1, with

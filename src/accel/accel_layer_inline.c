@@ -28,11 +28,20 @@ static const char *const tensor_keys[] = {"name", "projection", "read_write",
                                           "ranks", "density"};
 static const char *const coefficient_keys[] = {"name", "default"};
 
+/* A mapping in a shape: what it is, and which keys it may have. */
+typedef struct part {
+  const char *what;
+  const char *const *keys;
+  uint32_t key_count;
+} part;
+
 #define KEYS(list) (list), sizeof(list) / sizeof *(list)
+static const part shape_part = {"shape", KEYS(shape_keys)};
+static const part tensor_part = {"data space", KEYS(tensor_keys)};
+static const part coefficient_part = {"coefficient", KEYS(coefficient_keys)};
 
 static calm_status refuse_key(reader *r, const accel_yaml *node, uint32_t i,
-                              const char *const *keys, uint32_t count,
-                              const char *where) {
+                              const part *is) {
   const char *key = node->keys[i];
   if (accel_yaml_same_key(key, "flatten"))
     return accel_place_fail(r->context, CALM_UNSUPPORTED, node->key_places[i],
@@ -42,22 +51,21 @@ static calm_status refuse_key(reader *r, const accel_yaml *node, uint32_t i,
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
                             "'%s' says that a tensor is written, and belongs "
                             "to one of data_spaces, not to the %s",
-                            key, where);
+                            key, is->what);
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
-                          "a %s has no key '%s'%s", where, key,
-                          accel_names_hint(key, keys, count).text);
+                          "a %s has no key '%s'%s", is->what, key,
+                          accel_names_hint(key, is->keys, is->key_count).text);
 }
 
 static calm_status check_keys(reader *r, const accel_yaml *node,
-                              const char *const *keys, uint32_t count,
-                              const char *where) {
+                              const part *is) {
   if (node->kind != ACCEL_YAML_MAPPING)
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                            "a %s is a mapping, with the key '%s'", where,
-                            keys[0]);
+                            "a %s is a mapping, with the key '%s'", is->what,
+                            is->keys[0]);
   for (uint32_t i = 0; i < node->count; i++)
-    if (!accel_names_have(keys, count, node->keys[i]))
-      return refuse_key(r, node, i, keys, count, where);
+    if (!accel_names_have(is->keys, is->key_count, node->keys[i]))
+      return refuse_key(r, node, i, is);
   return CALM_OK;
 }
 
@@ -147,7 +155,7 @@ static calm_status read_dimensions(reader *r, const accel_yaml *node) {
 
 static calm_status read_coefficient(reader *r, const accel_yaml *node) {
   accel_coefficient c = {.initial = 1};
-  TRY(check_keys(r, node, KEYS(coefficient_keys), "coefficient"));
+  TRY(check_keys(r, node, &coefficient_part));
   const accel_yaml *name = accel_yaml_get(node, "name");
   const accel_yaml *initial = accel_yaml_get(node, "default");
   if (!name)
@@ -288,7 +296,7 @@ static calm_status read_density(reader *r, const accel_yaml *node) {
 static calm_status read_tensor(reader *r, const accel_yaml *node) {
   accel_shape_tensor t = {0};
   accel_yaml *projection;
-  TRY(check_keys(r, node, KEYS(tensor_keys), "data space"));
+  TRY(check_keys(r, node, &tensor_part));
   const accel_yaml *name = accel_yaml_get(node, "name");
   const accel_yaml *read_write = accel_yaml_get(node, "read_write");
   if (!name)
@@ -336,7 +344,7 @@ calm_status accel_shape_read(accel_shape *out, const accel_yaml *node,
                              arena *a) {
   reader r = {.arena = a, .context = a->context, .shape.name = "inline"};
   const accel_yaml *name = accel_yaml_get(node, "name");
-  TRY(check_keys(&r, node, KEYS(shape_keys), "shape"));
+  TRY(check_keys(&r, node, &shape_part));
   if (name)
     TRY(accel_yaml_text(&r.shape.name, r.context, name, "the name of a shape"));
   if (!*r.shape.name) r.shape.name = "inline";

@@ -361,14 +361,13 @@ static calm_status read_instance(reader *r, accel_dilation_zero zero) {
 calm_status accel_layer_read(accel_layer *out, const accel_yaml *root,
                              accel_dilation_zero zero, arena *a) {
   reader r = {.arena = a, .context = a->context};
-  const char *name;
   TRY(find_problem(&r, root));
   r.scope.layers[0] = r.instance;
   r.scope.layers[1] = accel_yaml_get(root, "variables");
   TRY(check_version(&r));
   TRY(read_shape(&r));
   TRY(read_instance(&r, zero));
-  TRY(name_layer(&name, &r));
-  return accel_shape_bind(out, name, &r.shape, &r.binding, r.instance->place,
-                          a);
+  TRY(name_layer(&r.binding.name, &r));
+  r.binding.place = r.instance->place;
+  return accel_shape_bind(out, &r.shape, &r.binding, a);
 }

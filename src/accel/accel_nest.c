@@ -1,4 +1,4 @@
-/* A nest from a file of either kind. */
+/* Nests from files of either kind. */
 #include "accel/accel_nest_parts.h"
 #include "base/file.h"
 
@@ -34,4 +34,10 @@ calm_status accel_nest_open(accel_nest *out, const char *path,
   const calm_status status = accel_nest_parse(out, &source, arch, layer, a);
   file_map_close(&map);
   return status;
+}
+
+bool accel_nest_is_perfect(const accel_nest *nest) {
+  for (uint32_t i = 0; i < nest->loop_count; i++)
+    if (nest->loops[i].residual != nest->loops[i].bound) return false;
+  return true;
 }

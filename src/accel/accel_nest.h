@@ -71,4 +71,7 @@ calm_status accel_nest_text(char **out, const accel_nest *nest,
                             const accel_arch *arch, const accel_layer *layer,
                             calm_context *context);
 
+/* Is every loop perfect? */
+bool accel_nest_is_perfect(const accel_nest *nest);
+
 #endif

@@ -50,26 +50,6 @@ calm_status accel_directive_read_type(accel_directive_type *out,
 
 /* ---- Levels -------------------------------------------------------------- */
 
-static calm_status unknown_level(const accel_subject *s,
-                                 const accel_yaml *name) {
-  const accel_arch *arch = s->arch;
-  const char **names;
-  ARENA_ARRAY(s->arena, names, arch->level_count);
-  for (uint32_t i = 0; i < arch->level_count; i++)
-    names[i] = arch->levels[arch->level_count - 1 - i].name;
-  const accel_listing all = accel_names_list(names, arch->level_count);
-  if (!strcmp(name->text, arch->compute.name))
-    return accel_place_fail(s->context, CALM_BAD_INPUT, name->place,
-                            "'%s' is the multipliers, which have no loops of "
-                            "their own; the levels are %s",
-                            name->text, all.text);
-  const accel_hint hint =
-      accel_names_hint(name->text, names, arch->level_count);
-  return accel_place_fail(s->context, CALM_BAD_INPUT, name->place,
-                          "the architecture has no level '%s'; it has %s%s",
-                          name->text, all.text, hint.text);
-}
-
 calm_status accel_directive_find_level(uint32_t *out, const accel_subject *s,
                                        const accel_yaml *directive,
                                        accel_directive_type type) {
@@ -93,7 +73,7 @@ calm_status accel_directive_find_level(uint32_t *out, const accel_subject *s,
     *out = (uint32_t)number;
     return CALM_OK;
   }
-  return unknown_level(s, target);
+  return accel_subject_no_level(s, target->place, name);
 }
 
 /* ---- Keys ---------------------------------------------------------------- */

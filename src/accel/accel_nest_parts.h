@@ -18,6 +18,14 @@ typedef struct accel_subject {
   arena *arena;
 } accel_subject;
 
+/* The message that there is nothing of that name, with what there is. */
+calm_status accel_subject_no_level(const accel_subject *s, accel_place place,
+                                   const char *name);
+calm_status accel_subject_no_dimension(const accel_subject *s,
+                                       accel_place place, const char *name);
+calm_status accel_subject_no_tensor(const accel_subject *s, accel_place place,
+                                    const char *name);
+
 typedef struct accel_factor {
   accel_factor_rule rule; /* value: at least 1; 0 was the full bound */
   uint64_t residual;      /* 0: none was given */

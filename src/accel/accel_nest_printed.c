@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 #include "base/number.h"
 #include "base/vector.h"
@@ -76,47 +75,13 @@ static calm_status take_number(uint64_t *out, reader *r) {
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* "the layer has no tensor", and then the last name. */
-static calm_status refuse_name(const reader *r, const char *sentence,
-                               const char *name, const accel_hint *hint) {
-  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
-                          "%s '%.80s'%s", sentence, name, hint->text);
-}
-
-static calm_status unknown_tensor(const reader *r, const char *name) {
-  const accel_layer *layer = r->subject.layer;
-  const char *names[ACCEL_MAX_TENSORS];
-  for (uint32_t t = 0; t < layer->tensor_count; t++)
-    names[t] = layer->tensors[t].name;
-  const accel_hint hint = accel_names_hint(name, names, layer->tensor_count);
-  return refuse_name(r, "the layer has no tensor", name, &hint);
-}
-
-static calm_status unknown_level(const reader *r, const char *name) {
-  const accel_arch *arch = r->subject.arch;
-  const char **names;
-  ARENA_ARRAY(r->subject.arena, names, arch->level_count);
-  for (uint32_t i = 0; i < arch->level_count; i++)
-    names[i] = arch->levels[i].name;
-  const accel_hint hint = accel_names_hint(name, names, arch->level_count);
-  return refuse_name(r, "the architecture has no level", name, &hint);
-}
-
-static calm_status unknown_dimension(const reader *r, const char *name) {
-  const accel_layer *layer = r->subject.layer;
-  const char *names[ACCEL_MAX_DIMENSIONS];
-  for (uint32_t d = 0; d < layer->dimension_count; d++)
-    names[d] = layer->dimensions[d].name;
-  const accel_hint hint = accel_names_hint(name, names, layer->dimension_count);
-  return refuse_name(r, "the layer has no dimension", name, &hint);
-}
-
 static calm_status take_tensor(reader *r) {
   uint64_t words;
   char *name;
   TRY(take_name(&name, r, ":(]"));
   const uint32_t t = accel_layer_tensor(r->subject.layer, name);
-  if (t == CALM_NONE) return unknown_tensor(r, name);
+  if (t == CALM_NONE)
+    return accel_subject_no_tensor(&r->subject, r->word, name);
   r->nest->kept[r->level] |= UINT32_C(1) << t;
   if (take(r, ":")) TRY(take_number(&words, r));
   if (!take(r, "(")) return CALM_OK;
@@ -128,7 +93,8 @@ static calm_status read_heading(reader *r) {
   char *name;
   TRY(take_name(&name, r, "["));
   const uint32_t level = accel_arch_find(r->subject.arch, name);
-  if (level == CALM_NONE) return unknown_level(r, name);
+  if (level == CALM_NONE)
+    return accel_subject_no_level(&r->subject, r->word, name);
   if (r->level == CALM_NONE ? level + 1 != r->nest->level_count
                             : level + 1 != r->level)
     return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
@@ -153,10 +119,12 @@ static calm_status check_repeated(const reader *r, const accel_loop *l) {
     if (other->level != l->level) break;
     if (other->dimension == l->dimension &&
         (other->kind == ACCEL_TEMPORAL) == (l->kind == ACCEL_TEMPORAL))
-      return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                              "%s has two such loops at %s",
-                              r->subject.layer->dimensions[l->dimension].name,
-                              r->subject.arch->levels[l->level].name);
+      return accel_place_fail(
+          r->subject.context, CALM_BAD_INPUT, here(r),
+          "%s has two %s loops at %s",
+          r->subject.layer->dimensions[l->dimension].name,
+          l->kind == ACCEL_TEMPORAL ? "temporal" : "spatial",
+          r->subject.arch->levels[l->level].name);
   }
   return CALM_OK;
 }
@@ -181,7 +149,8 @@ static calm_status read_loop(reader *r) {
   TRY(expect(r, "for"));
   TRY(take_name(&name, r, "["));
   l.dimension = accel_layer_dimension(r->subject.layer, name);
-  if (l.dimension == CALM_NONE) return unknown_dimension(r, name);
+  if (l.dimension == CALM_NONE)
+    return accel_subject_no_dimension(&r->subject, r->word, name);
   TRY(expect(r, "in"));
   TRY(expect(r, "[0:"));
   TRY(take_number(&l.bound, r));

@@ -189,7 +189,8 @@ static calm_status read_directive(mapping_reader *r,
     case ACCEL_DIRECTIVE_TENSORS: return read_tensors(r, directive, level);
     default:
       return accel_place_fail(s->context, CALM_BAD_INPUT, word->place,
-                              "'%s' is a constraint, not part of a mapping",
+                              "'%s' is a constraint, not part of a mapping; "
+                              "'constraints:' has room for it",
                               word->text);
   }
 }

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 #include "base/number.h"
 
@@ -62,19 +61,11 @@ static uint32_t find_dimension(const accel_layer *layer, const char *name,
 
 static calm_status unknown_dimension(const cursor *c, const char *name,
                                      size_t length) {
-  const accel_layer *layer = c->subject->layer;
-  const char *names[ACCEL_MAX_DIMENSIONS];
   char word[64];
   const size_t kept = length < sizeof word - 1 ? length : sizeof word - 1;
   memcpy(word, name, kept);
   word[kept] = 0;
-  for (uint32_t d = 0; d < layer->dimension_count; d++)
-    names[d] = layer->dimensions[d].name;
-  return accel_place_fail(
-      c->subject->context, CALM_BAD_INPUT, place_at(c, name),
-      "the layer has no dimension '%s'; it has %s%s", word,
-      accel_names_list(names, layer->dimension_count).text,
-      accel_names_hint(word, names, layer->dimension_count).text);
+  return accel_subject_no_dimension(c->subject, place_at(c, name), word);
 }
 
 /* ---- Factors ------------------------------------------------------------- */
@@ -203,8 +194,9 @@ static calm_status read_factor(accel_factor *out, cursor *c) {
 static calm_status read_late_residual(accel_factors *all, cursor *c) {
   accel_factor *last = &all->items[all->count - 1];
   if (last->residual)
-    return accel_place_fail(c->subject->context, CALM_BAD_INPUT, c->node->place,
-                            "a number without a dimension");
+    return accel_place_fail(
+        c->subject->context, CALM_BAD_INPUT, c->node->place,
+        "a number without a dimension; a factor is written C=4");
   TRY(read_number(&last->residual, c));
   return settle_factor(last, c->subject, true);
 }
@@ -362,18 +354,6 @@ calm_status accel_split_read(uint32_t *out, const accel_subject *s,
 
 /* ---- Tensors ------------------------------------------------------------- */
 
-static calm_status unknown_tensor(const accel_subject *s,
-                                  const accel_yaml *item) {
-  const char *names[ACCEL_MAX_TENSORS];
-  for (uint32_t t = 0; t < s->layer->tensor_count; t++)
-    names[t] = s->layer->tensors[t].name;
-  const accel_hint hint =
-      accel_names_hint(item->text, names, s->layer->tensor_count);
-  return accel_place_fail(s->context, CALM_BAD_INPUT, item->place,
-                          "the layer has no tensor '%s'%s", item->text,
-                          hint.text);
-}
-
 uint32_t accel_tensors_all(const accel_layer *layer) {
   return (uint32_t)((UINT64_C(1) << layer->tensor_count) - 1);
 }
@@ -391,7 +371,8 @@ calm_status accel_tensors_read(uint32_t *out, const accel_subject *s,
     }
     if (!*item->text) continue;
     const uint32_t t = accel_layer_tensor(s->layer, item->text);
-    if (t == CALM_NONE) return unknown_tensor(s, item);
+    if (t == CALM_NONE)
+      return accel_subject_no_tensor(s, item->place, item->text);
     *out |= UINT32_C(1) << t;
   }
   return CALM_OK;

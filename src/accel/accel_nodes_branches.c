@@ -62,7 +62,7 @@ static calm_status collect_kept(name_list *keeps, node_list *stack,
     const accel_yaml *node = stack->data[--stack->count];
     if (seen == MAX_NODES)
       return accel_place_fail(context, CALM_UNSUPPORTED, top->place,
-                              "more than %d nodes below", MAX_NODES);
+                              "a branch of more than %d nodes", MAX_NODES);
     TRY(add_kept_of(keeps, context, node));
     const accel_yaml *below = accel_yaml_get(node, "nodes");
     if (!below || below->kind != ACCEL_YAML_SEQUENCE) continue;

@@ -233,8 +233,9 @@ static calm_status read_class(const accel_yaml **out, accel_walk *w,
                               const accel_yaml *node, const char *name) {
   *out = accel_yaml_get(node, "class");
   if (accel_yaml_is_null(*out))
-    return accel_place_fail(w->draft->context, CALM_BAD_INPUT, node->place,
-                            "'%s' has no class", name);
+    return accel_place_fail(
+        w->draft->context, CALM_BAD_INPUT, node->place,
+        "'%s' has no class; it says what it is, such as SRAM or intmac", name);
   const char *text;
   return accel_yaml_text(&text, w->draft->context, *out, "a class");
 }

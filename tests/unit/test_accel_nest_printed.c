@@ -83,7 +83,7 @@ static void wrong(void **state) {
       {HEAD "| par K in [0:4)\n", "'for' is missing"},
       {HEAD "| for K in [0:4) (Spatial-Z)\n", "'(Spatial-Z)' does not belong"},
       {HEAD "| for K in [0:4)\n| for K in [0:2)\n",
-       "K has two such loops at PEBuffer"},
+       "K has two temporal loops at PEBuffer"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_int_equal(parse(f, rows[i].text), CALM_BAD_INPUT);

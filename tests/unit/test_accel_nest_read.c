@@ -19,6 +19,7 @@ static void base(void **state) {
   assert_string_equal(nest_loops(f, &f->nest), BASE_LOOPS);
   assert_int_equal(f->nest.level_count, 3);
   for (int i = 0; i < LEVELS; i++) assert_int_equal(f->nest.kept[i], 7);
+  assert_true(accel_nest_is_perfect(&f->nest));
   assert_string_equal(f->log, "");
 }
 
@@ -92,6 +93,7 @@ static void imperfect(void **state) {
                              "   factors: [P=3, K=16,4]}\n"),
                    CALM_OK);
   assert_string_equal(nest_loops(f, &f->nest), "1t:P3/2 1t:C6 2t:P3 2t:K16/4");
+  assert_false(accel_nest_is_perfect(&f->nest));
   /* Beyond all numbers together, which is for who multiplies them to find. */
   assert_int_equal(nest_read(f,
                              "mapping:\n"
@@ -192,7 +194,9 @@ static void tensors(void **state) {
     assert_int_equal(both, strstr(f->log, "both kept and bypassed") != NULL);
   }
   assert_int_equal(one(f, "bypass", "bypass: [Weight]"), CALM_BAD_INPUT);
-  NEST_SAYS(f, "no tensor 'Weight'; did you mean 'Weights'?");
+  NEST_SAYS(f,
+            "no tensor 'Weight'; it has Weights, Inputs, Outputs; did "
+            "you mean 'Weights'?");
   assert_int_equal(one(f, "bypass", "bypass: [[Weights]]"), CALM_BAD_INPUT);
 }
 

@@ -43,11 +43,7 @@ static calm_status read_names(uint32_t *out, const accel_subject *s,
       continue;
     }
     const uint32_t t = accel_layer_tensor(s->layer, names[i]);
-    if (t == CALM_NONE)
-      return accel_place_fail(s->context, CALM_BAD_INPUT, b->place,
-                              "a branch keeps '%s', which is no tensor of the "
-                              "layer",
-                              names[i]);
+    if (t == CALM_NONE) return accel_subject_no_tensor(s, b->place, names[i]);
     *out |= UINT32_C(1) << t;
   }
   return CALM_OK;
