@@ -49,14 +49,6 @@ static const char *grouped(char *buffer, size_t size, uint64_t n) {
 
 /* ---- Tiles --------------------------------------------------------------- */
 
-static uint64_t saturated_sum(uint64_t a, uint64_t b) {
-  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static uint64_t saturated_product(uint64_t a, uint64_t b) {
-  return a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 /* How far a dimension goes within a level: all loops of it and below.  A full
    pass, if there is one: where no outer loop goes on, the last pass is the only
    one. */
@@ -69,8 +61,8 @@ static uint64_t find_extent(const view *v, uint32_t level, uint32_t dimension) {
       if (l->residual > 1) return full;
       continue;
     }
-    last = saturated_sum(saturated_product(l->residual - 1, full), last);
-    full = saturated_product(full, l->bound);
+    last = accel_count_add(accel_count_multiply(l->residual - 1, full), last);
+    full = accel_count_multiply(full, l->bound);
   }
   return last;
 }
@@ -85,8 +77,8 @@ static uint64_t used_words(const view *v, uint32_t level,
   uint64_t words = 0;
   for (uint32_t t = 0; t < v->layer->tensor_count; t++)
     if (v->nest->kept[level] >> t & 1)
-      words = saturated_sum(words,
-                            accel_tensor_words(&v->layer->tensors[t], extents));
+      words = accel_count_add(
+          words, accel_tensor_words(&v->layer->tensors[t], extents));
   return words;
 }
 
@@ -167,7 +159,7 @@ static void put_compute(view *v) {
   for (uint32_t i = 0; i < v->nest->loop_count; i++) {
     const accel_loop *l = &v->nest->loops[i];
     if (l->kind == ACCEL_TEMPORAL) continue;
-    count = l->bound > UINT64_MAX / count ? UINT64_MAX : count * l->bound;
+    count = accel_count_multiply(count, l->bound);
   }
   snprintf(line, sizeof line, "%.80s: %s of %s in use", v->arch->compute.name,
            grouped(used, sizeof used, count),
