@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 #include "base/number.h"
 #include "base/vector.h"
@@ -20,6 +21,7 @@ typedef struct reader {
   const char *at, *end; /* what is left of a line */
   const char *line_start;
   uint32_t line;
+  accel_place word;         /* where the last name or number begins */
   VECTOR(accel_loop) loops; /* outermost first */
   accel_nest *nest;
   uint32_t level; /* of the last heading; CALM_NONE: none yet */
@@ -53,6 +55,7 @@ static calm_status expect(reader *r, const char *word) {
 /* Up to one of `stops`, a space, or the end of the line; in the arena. */
 static calm_status take_name(char **out, reader *r, const char *stops) {
   skip_spaces(r);
+  r->word = here(r);
   const char *start = r->at;
   while (r->at < r->end && *r->at != ' ' && !strchr(stops, *r->at)) r->at++;
   *out = arena_string(r->subject.arena, start, (size_t)(r->at - start));
@@ -61,25 +64,59 @@ static calm_status take_name(char **out, reader *r, const char *stops) {
 
 static calm_status take_number(uint64_t *out, reader *r) {
   skip_spaces(r);
+  r->word = here(r);
   const char *start = r->at;
   while (r->at < r->end && *r->at >= '0' && *r->at <= '9') r->at++;
   if (number_parse(out, start, (size_t)(r->at - start)) &&
       *out <= ACCEL_MAX_COUNT)
     return CALM_OK;
-  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                          "a number of iterations is missing, or too large");
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
+                          "a number is missing, or too large");
 }
 
 /* ---- Lines --------------------------------------------------------------- */
+
+/* "the layer has no tensor", and then the last name. */
+static calm_status refuse_name(const reader *r, const char *sentence,
+                               const char *name, const accel_hint *hint) {
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
+                          "%s '%.80s'%s", sentence, name, hint->text);
+}
+
+static calm_status unknown_tensor(const reader *r, const char *name) {
+  const accel_layer *layer = r->subject.layer;
+  const char *names[ACCEL_MAX_TENSORS];
+  for (uint32_t t = 0; t < layer->tensor_count; t++)
+    names[t] = layer->tensors[t].name;
+  const accel_hint hint = accel_names_hint(name, names, layer->tensor_count);
+  return refuse_name(r, "the layer has no tensor", name, &hint);
+}
+
+static calm_status unknown_level(const reader *r, const char *name) {
+  const accel_arch *arch = r->subject.arch;
+  const char **names;
+  ARENA_ARRAY(r->subject.arena, names, arch->level_count);
+  for (uint32_t i = 0; i < arch->level_count; i++)
+    names[i] = arch->levels[i].name;
+  const accel_hint hint = accel_names_hint(name, names, arch->level_count);
+  return refuse_name(r, "the architecture has no level", name, &hint);
+}
+
+static calm_status unknown_dimension(const reader *r, const char *name) {
+  const accel_layer *layer = r->subject.layer;
+  const char *names[ACCEL_MAX_DIMENSIONS];
+  for (uint32_t d = 0; d < layer->dimension_count; d++)
+    names[d] = layer->dimensions[d].name;
+  const accel_hint hint = accel_names_hint(name, names, layer->dimension_count);
+  return refuse_name(r, "the layer has no dimension", name, &hint);
+}
 
 static calm_status take_tensor(reader *r) {
   uint64_t words;
   char *name;
   TRY(take_name(&name, r, ":(]"));
   const uint32_t t = accel_layer_tensor(r->subject.layer, name);
-  if (t == CALM_NONE)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                            "the layer has no tensor '%s'", name);
+  if (t == CALM_NONE) return unknown_tensor(r, name);
   r->nest->kept[r->level] |= UINT32_C(1) << t;
   if (take(r, ":")) TRY(take_number(&words, r));
   if (!take(r, "(")) return CALM_OK;
@@ -91,18 +128,20 @@ static calm_status read_heading(reader *r) {
   char *name;
   TRY(take_name(&name, r, "["));
   const uint32_t level = accel_arch_find(r->subject.arch, name);
-  if (level == CALM_NONE)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                            "the architecture has no level '%s'", name);
+  if (level == CALM_NONE) return unknown_level(r, name);
   if (r->level == CALM_NONE ? level + 1 != r->nest->level_count
                             : level + 1 != r->level)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
                             "'%s' does not follow here: all levels of the "
                             "architecture are listed, outermost first",
                             name);
   r->level = level;
   TRY(expect(r, "["));
-  while (!take(r, "]")) TRY(take_tensor(r));
+  while (!take(r, "]"))
+    if (r->at == r->end)
+      return expect(r, "]");
+    else
+      TRY(take_tensor(r));
   return CALM_OK;
 }
 
@@ -123,8 +162,11 @@ static calm_status check_repeated(const reader *r, const accel_loop *l) {
 }
 
 static calm_status check_loop(const reader *r, const accel_loop *l) {
+  if (l->bound == 0)
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
+                            "a loop of no iterations");
   if (l->residual >= 1 && l->residual <= l->bound) return check_repeated(r, l);
-  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
                           "the last pass has %llu of %llu iterations",
                           (unsigned long long)l->residual,
                           (unsigned long long)l->bound);
@@ -139,9 +181,7 @@ static calm_status read_loop(reader *r) {
   TRY(expect(r, "for"));
   TRY(take_name(&name, r, "["));
   l.dimension = accel_layer_dimension(r->subject.layer, name);
-  if (l.dimension == CALM_NONE)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                            "the layer has no dimension '%s'", name);
+  if (l.dimension == CALM_NONE) return unknown_dimension(r, name);
   TRY(expect(r, "in"));
   TRY(expect(r, "[0:"));
   TRY(take_number(&l.bound, r));
@@ -172,8 +212,14 @@ static calm_status read_line(reader *r) {
                           r->at);
 }
 
+/* Some editors put a mark before the first character of a file. */
+static bool begins_with_mark(const char *bytes, size_t length) {
+  return length >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3);
+}
+
 static calm_status read_lines(reader *r, const char *bytes, size_t length) {
   const char *end = bytes + length;
+  if (begins_with_mark(bytes, length)) bytes += 3;
   while (bytes < end) {
     const char *stop = memchr(bytes, '\n', (size_t)(end - bytes));
     r->line++;
