@@ -48,6 +48,16 @@ run eval --arch "$work/huge.yaml" --problem "$work/problem.yaml" \
   --mapping "$work/mapping.yaml"
 one_line_error 3 "huge.yaml:4:31: with 9223372036854775807 here, Buffer has more than 2^62 words"
 
+checking "a nest as Timeloop prints it"
+printf '\357\273\277DRAM [ A:16 (16) B:16 (16) Z:16 (16) ] \r\n| for M in [0:4)\r\n|   for N in [0:4)\r\nBuffer [ A:4 B:4 Z:1 ]\n|     for K in [0:4)\n' >"$work/map.txt"
+run eval --arch "$work/arch.yaml" --problem "$work/problem.yaml" \
+  --mapping "$work/map.txt" --json
+code_is 0; json_says 'o["valid"] and o["cycles"] == 64'
+sed 's/Buffer/Bufer/' "$work/map.txt" >"$work/odd.txt"
+run eval --arch "$work/arch.yaml" --problem "$work/problem.yaml" \
+  --mapping "$work/odd.txt"
+one_line_error 3 "odd.txt:4:1: the architecture has no level 'Bufer'; did you mean 'Buffer'?"
+
 checking "options that say nothing"
 with --no-energy=on
 one_line_error 2 "^calm: --no-energy takes no value; leave '=on' out$"
