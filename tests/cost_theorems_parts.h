@@ -50,6 +50,12 @@ static inline bool theorem_keeps(const trial *t, uint32_t level,
   return t->c->nest.kept[level] >> tensor & 1;
 }
 
+static inline bool theorem_perfect(const accel_nest *n) {
+  for (uint32_t k = 0; k < n->loop_count; k++)
+    if (n->loops[k].bound != n->loops[k].residual) return false;
+  return true;
+}
+
 /* ---- Nothing is made from nothing (cost_theorems_words.c) ---------------- */
 
 bool theorem_words_are_lost(trial *t, uint32_t tensor);
