@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "cost_pieces.h"
 #include "cost_theorems_parts.h"
 
 /* Links are found by replaying the nest, which takes longer. */
@@ -127,7 +126,7 @@ bool theorem_tensors_matter(trial *t) {
 /* Loops within the innermost tile in another order: the multipliers keep
    nothing, and all else is outside. */
 bool theorem_innermost_order_matters(trial *t) {
-  if (!theorem_perfect(&t->c->nest)) return false;
+  if (!cost_is_perfect(&t->c->nest)) return false;
   cost_random_case c = with_loops(t, 0);
   const uint32_t begin = referee_temporal(&c.nest, 0);
   const uint32_t count = referee_begin(&c.nest, 1) - begin;
@@ -196,7 +195,7 @@ bool theorem_empty_level_matters(trial *t) {
   const uint32_t temporal = referee_temporal(nest, at);
   const uint32_t end = referee_begin(nest, at + 1);
   const uint32_t cut = temporal + random_below(t->r, end - temporal + 1);
-  if (!theorem_perfect(nest)) return false;
+  if (!cost_is_perfect(nest)) return false;
   const cost_random_case c = with_level(t, at, cut);
   const cost_result other = theorem_evaluate(t, &c, COST_EXACT);
   if (other.verdict.fault != COST_VALID)
@@ -257,7 +256,7 @@ static bool is_batch_of(uint64_t many, uint64_t one) {
 
 /* A batch: all counts are so many times as large. */
 bool theorem_batches_differ(trial *t) {
-  if (!theorem_perfect(&t->c->nest) ||
+  if (!cost_is_perfect(&t->c->nest) ||
       t->c->layer.dimension_count == ACCEL_MAX_DIMENSIONS)
     return false;
   const cost_random_case c = with_batch(t);

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "cost_check.h"
+#include "cost_pieces.h"
 #include "cost_theorems.h"
 
 /* A case, what it costs, and the first theorem that it breaks. */
@@ -48,12 +49,6 @@ static inline const cost_flow *theorem_flow(const cost_result *r,
 static inline bool theorem_keeps(const trial *t, uint32_t level,
                                  uint32_t tensor) {
   return t->c->nest.kept[level] >> tensor & 1;
-}
-
-static inline bool theorem_perfect(const accel_nest *n) {
-  for (uint32_t k = 0; k < n->loop_count; k++)
-    if (n->loops[k].bound != n->loops[k].residual) return false;
-  return true;
 }
 
 /* ---- Nothing is made from nothing (cost_theorems_words.c) ---------------- */

@@ -2,7 +2,6 @@
  * The section `problem`: a shape, and a layer's bounds and coefficients either
  * beside it or under `instance`.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "accel/accel_expression.h"

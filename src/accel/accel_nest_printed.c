@@ -20,6 +20,7 @@ typedef struct reader {
   const char *at, *end; /* what is left of a line */
   const char *line_start;
   uint32_t line;
+  accel_place word;         /* where the last name or number begins */
   VECTOR(accel_loop) loops; /* outermost first */
   accel_nest *nest;
   uint32_t level; /* of the last heading; CALM_NONE: none yet */
@@ -53,6 +54,7 @@ static calm_status expect(reader *r, const char *word) {
 /* Up to one of `stops`, a space, or the end of the line; in the arena. */
 static calm_status take_name(char **out, reader *r, const char *stops) {
   skip_spaces(r);
+  r->word = here(r);
   const char *start = r->at;
   while (r->at < r->end && *r->at != ' ' && !strchr(stops, *r->at)) r->at++;
   *out = arena_string(r->subject.arena, start, (size_t)(r->at - start));
@@ -61,13 +63,14 @@ static calm_status take_name(char **out, reader *r, const char *stops) {
 
 static calm_status take_number(uint64_t *out, reader *r) {
   skip_spaces(r);
+  r->word = here(r);
   const char *start = r->at;
   while (r->at < r->end && *r->at >= '0' && *r->at <= '9') r->at++;
   if (number_parse(out, start, (size_t)(r->at - start)) &&
       *out <= ACCEL_MAX_COUNT)
     return CALM_OK;
-  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
-                          "a number of iterations is missing, or too large");
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
+                          "a number is missing, or too large");
 }
 
 /* ---- Lines --------------------------------------------------------------- */
@@ -78,7 +81,7 @@ static calm_status take_tensor(reader *r) {
   TRY(take_name(&name, r, ":(]"));
   const uint32_t t = accel_layer_tensor(r->subject.layer, name);
   if (t == CALM_NONE)
-    return accel_subject_no_tensor(&r->subject, here(r), name);
+    return accel_subject_no_tensor(&r->subject, r->word, name);
   r->nest->kept[r->level] |= UINT32_C(1) << t;
   if (take(r, ":")) TRY(take_number(&words, r));
   if (!take(r, "(")) return CALM_OK;
@@ -91,16 +94,20 @@ static calm_status read_heading(reader *r) {
   TRY(take_name(&name, r, "["));
   const uint32_t level = accel_arch_find(r->subject.arch, name);
   if (level == CALM_NONE)
-    return accel_subject_no_level(&r->subject, here(r), name);
+    return accel_subject_no_level(&r->subject, r->word, name);
   if (r->level == CALM_NONE ? level + 1 != r->nest->level_count
                             : level + 1 != r->level)
-    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
                             "'%s' does not follow here: all levels of the "
                             "architecture are listed, outermost first",
                             name);
   r->level = level;
   TRY(expect(r, "["));
-  while (!take(r, "]")) TRY(take_tensor(r));
+  while (!take(r, "]"))
+    if (r->at == r->end)
+      return expect(r, "]");
+    else
+      TRY(take_tensor(r));
   return CALM_OK;
 }
 
@@ -123,8 +130,11 @@ static calm_status check_repeated(const reader *r, const accel_loop *l) {
 }
 
 static calm_status check_loop(const reader *r, const accel_loop *l) {
+  if (l->bound == 0)
+    return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
+                            "a loop of no iterations");
   if (l->residual >= 1 && l->residual <= l->bound) return check_repeated(r, l);
-  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, here(r),
+  return accel_place_fail(r->subject.context, CALM_BAD_INPUT, r->word,
                           "the last pass has %llu of %llu iterations",
                           (unsigned long long)l->residual,
                           (unsigned long long)l->bound);
@@ -140,7 +150,7 @@ static calm_status read_loop(reader *r) {
   TRY(take_name(&name, r, "["));
   l.dimension = accel_layer_dimension(r->subject.layer, name);
   if (l.dimension == CALM_NONE)
-    return accel_subject_no_dimension(&r->subject, here(r), name);
+    return accel_subject_no_dimension(&r->subject, r->word, name);
   TRY(expect(r, "in"));
   TRY(expect(r, "[0:"));
   TRY(take_number(&l.bound, r));
@@ -171,8 +181,14 @@ static calm_status read_line(reader *r) {
                           r->at);
 }
 
+/* Some editors put a mark before the first character of a file. */
+static bool begins_with_mark(const char *bytes, size_t length) {
+  return length >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3);
+}
+
 static calm_status read_lines(reader *r, const char *bytes, size_t length) {
   const char *end = bytes + length;
+  if (begins_with_mark(bytes, length)) bytes += 3;
   while (bytes < end) {
     const char *stop = memchr(bytes, '\n', (size_t)(end - bytes));
     r->line++;

@@ -38,13 +38,10 @@ calm_status accel_sections_check(const accel_yaml *root,
                                  calm_context *context) {
   for (uint32_t i = 0; i < root->count; i++) {
     const char *key = root->keys[i];
-    const char *near =
-        is_known(key) ? NULL
-                      : accel_names_nearest(key, read_here, COUNT(read_here));
-    if (near)
+    const accel_hint hint = accel_names_hint(key, read_here, COUNT(read_here));
+    if (*hint.text && !is_known(key))
       return accel_place_fail(context, CALM_BAD_INPUT, root->key_places[i],
-                              "unknown section '%s'; did you mean '%s'?", key,
-                              near);
+                              "unknown section '%s'%s", key, hint.text);
   }
   return CALM_OK;
 }
