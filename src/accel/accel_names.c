@@ -84,19 +84,30 @@ accel_hint accel_names_hint(const char *word, const char *const *names,
 
 /* ---- What there is ------------------------------------------------------- */
 
+/* How much of a name is shown, so that it hides no other; whole characters. */
+static int shown(const char *name) {
+  enum { MOST = 40 };
+  size_t length = strlen(name);
+  if (length <= MOST) return (int)length;
+  for (length = MOST;
+       length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80;)
+    length--;
+  return (int)length;
+}
+
 accel_listing accel_names_list(const char *const *names, uint32_t count) {
   static const char etc[] = ", ...";
   accel_listing list = {""};
   size_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const size_t length = strlen(names[i]);
+    const int length = shown(names[i]);
     const char *comma = i ? ", " : "";
-    if (used + length + sizeof etc + 2 > sizeof list.text) {
+    if (used + (size_t)length + sizeof etc + 2 > sizeof list.text) {
       strcpy(list.text + used, i ? etc : "...");
       break;
     }
-    used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%s",
-                             comma, names[i]);
+    used += (size_t)snprintf(list.text + used, sizeof list.text - used,
+                             "%s%.*s", comma, length, names[i]);
   }
   return list;
 }

@@ -25,7 +25,7 @@ typedef struct accel_hint {
 accel_hint accel_names_hint(const char *word, const char *const *names,
                             uint32_t count);
 
-/* "A, B, C"; with "..." for what finds no room. */
+/* "A, B, C", long names cut; with "..." for what finds no room. */
 typedef struct accel_listing {
   char text[256];
 } accel_listing;

@@ -66,8 +66,11 @@ static void lists_say_what_finds_no_room(void **state) {
   assert_string_equal(accel_names_list(names, 1).text, "R");
   assert_string_equal(accel_names_list(names, 3).text, "R, S, P");
   names[1] = longest;
-  assert_string_equal(accel_names_list(names, 3).text, "R, ...");
-  assert_string_equal(accel_names_list(names + 1, 2).text, "...");
+  assert_int_equal(strlen(accel_names_list(names, 3).text),
+                   strlen("R, , P") + 40);
+  longest[39] = '\xc3';
+  longest[40] = '\xa4';
+  assert_int_equal(strlen(accel_names_list(names + 1, 1).text), 39);
   for (uint32_t i = 0; i < 100; i++) names[i] = "ab";
   const accel_listing list = accel_names_list(names, 100);
   const size_t length = strlen(list.text);
