@@ -46,8 +46,4 @@ typedef struct cost_question {
 calm_status cost_replay(cost_stream *out, double *computes,
                         const cost_question *question, arena *a);
 
-/* The stream of a perfect nest without links, by the closed form; without
-   groups if the nest is imperfect or its factors are wrong. */
-void cost_closed(cost_stream *out, const cost_question *question);
-
 #endif
