@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "cost/cost_scratch.h"
 
 /* A fan-out whose offsets coincide in a way that has no closed form is
@@ -59,6 +60,19 @@ static calm_status spread_addresses(cost_shape *s, const cost_tables *t,
   return CALM_OK;
 }
 
+/* Dimensions that are alone in a rank have a digit anywhere in 64 bits. */
+static calm_status spread_moves(cost_shape *s, const cost_tables *t, arena *a) {
+  uint64_t *move;
+  random_state digits = random_from_seed(0);
+  ARENA_ARRAY(a, move, t->dimension_count);
+  for (uint32_t d = 0; d < t->dimension_count; d++) {
+    move[d] = cost_whole(s->address[d]);
+    if (s->alone >> d & 1) move[d] += random_next(&digits);
+  }
+  s->move = move;
+  return CALM_OK;
+}
+
 static calm_status make_shape(cost_shape *out, const cost_tables *t,
                               const accel_layer *layer,
                               const accel_tensor *tensor, arena *a) {
@@ -81,6 +95,7 @@ static calm_status make_shape(cost_shape *out, const cost_tables *t,
   s.sums = sums;
   s.words = cost_words(&s, t->bounds);
   TRY(spread_addresses(&s, t, a));
+  TRY(spread_moves(&s, t, a));
   *out = s;
   return CALM_OK;
 }

@@ -47,6 +47,8 @@ typedef struct cost_shape {
                             space in which no two differences of offsets in the
                             sums coincide unless all sums agree */
   double reach;          /* how large that space is */
+  const uint64_t *move;  /* per dimension: the same for all ranks, modulo 2^64;
+                            two offsets coincide only by an improbable chance */
   double words;          /* of the whole tensor */
   bool read_write;
 } cost_shape;
