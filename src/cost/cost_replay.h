@@ -4,8 +4,8 @@
  * nests, where no closed form (cost_stream.h) is known.  It allocates from the
  * caller's scratch and takes microseconds to a fraction of a second.
  */
-#ifndef CALM_COST_COST_PARTS_H
-#define CALM_COST_COST_PARTS_H
+#ifndef CALM_COST_COST_REPLAY_H
+#define CALM_COST_COST_REPLAY_H
 
 #include "cost/cost.h"
 
