@@ -155,20 +155,3 @@ uint32_t cost_streams_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
   }
   return missing;
 }
-
-void cost_closed(cost_stream *out, const cost_question *question) {
-  cost_scratch *s = question->problem->scratch;
-  cost_flow flow = {.groups = out->groups,
-                    .group_capacity = out->group_capacity};
-  uint32_t wrong;
-  double made;
-  out->too_large = false;
-  if (cost_frame_measure(&s->frame, &s->tables, question->nest, &wrong,
-                         &made) &&
-      s->frame.perfect)
-    out->too_large = !cost_stream_closed(&flow, s, question->tensor,
-                                         question->level, question->visits);
-  out->group_count = flow.group_count;
-  out->fanout = flow.fanout;
-  out->links = 0;
-}

@@ -23,10 +23,6 @@ bool cost_count_accesses(cost_result *r, cost_scratch *s, uint32_t tensor);
 void cost_count_networks(cost_flow *flows, const cost_scratch *s,
                          uint32_t tensor);
 
-/* The nest is not valid: COST_TOO_LARGE. */
-void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
-                 double needed);
-
 /* Picojoules of an instance's accesses to a level, rounded up to vectors. */
 double cost_access_energy(const cost_store *store, double reads, double fills,
                           double updates);

@@ -1,4 +1,7 @@
+/* What each level reads, fills and updates, in whole words, and the energy of
+   that. */
 #include "cost/cost_count.h"
+#include "cost/cost_judge.h"
 
 /* Half away from zero, and never below it: with gaps between the words of a
    tensor its partition can be larger than what is ever touched. */

@@ -1,3 +1,10 @@
+/*
+ * One nest, step by step: it is judged, and with that measured; each tensor's
+ * flows are found, by the closed form or a replay, and counted; what all
+ * tensors ask of a level says how long it takes, and that what leaks.
+ */
+#include <math.h>
+
 #include "cost/cost_count.h"
 #include "cost/cost_judge.h"
 #include "cost/cost_stream.h"
@@ -60,18 +67,6 @@ static bool is_closed(const evaluation *e, uint32_t tensor, uint32_t level) {
            cost_stream_may_link(e->scratch, tensor, level));
 }
 
-void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
-                 double needed) {
-  r->verdict = (cost_verdict){
-      .fault = COST_TOO_LARGE,
-      .level = level,
-      .tensor = tensor,
-      .dimension = CALM_NONE,
-      .needed = needed < 1e19 ? (uint64_t)needed : UINT64_MAX,
-      .available = ACCEL_MAX_COUNT,
-  };
-}
-
 static calm_status find_flow(bool *found, evaluation *e, cost_flow *flow,
                              uint32_t tensor, uint32_t level) {
   if (!is_closed(e, tensor, level))
@@ -107,7 +102,7 @@ static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   uint32_t missing;
   TRY(find_flows(&missing, e, flows, tensor));
   if (missing != CALM_NONE) {
-    cost_refuse(e->result, tensor, missing, 1e300);
+    cost_refuse(e->result, tensor, missing, INFINITY);
     return CALM_OK;
   }
   cost_enter_flows(s, flows, tensor);
@@ -197,7 +192,7 @@ static void sum_up(evaluation *e) {
 
 static calm_status evaluate(evaluation *e) {
   cost_scratch *s = e->scratch;
-  cost_judge_nest(&e->result->verdict, e->problem, e->nest);
+  cost_judge(&e->result->verdict, e->problem, e->nest);
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
   for (uint32_t t = 0; t < s->tables.tensor_count; t++) {
     TRY(count_tensor(e, t));

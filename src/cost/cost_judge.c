@@ -1,3 +1,8 @@
+/*
+ * Whether a nest can run on the machine.  The checks and their order are
+ * Timeloop's, so that a nest which it rejects is rejected for the same reason;
+ * what calm asks beyond that is asked last.
+ */
 #include "cost/cost_judge.h"
 
 /* Numbers in a verdict are for people: what is too large for one is as large as
@@ -139,8 +144,7 @@ static bool wrong_levels(cost_verdict *out, const cost_scratch *s,
   return false;
 }
 
-void cost_judge_nest(cost_verdict *out, const cost_problem *p,
-                     const accel_nest *n) {
+void cost_judge(cost_verdict *out, const cost_problem *p, const accel_nest *n) {
   cost_scratch *s = p->scratch;
   if (wrong_factors(out, s, n) || kept_nowhere(out, &s->tables, n) ||
       wrong_multipliers(out, s) || wrong_levels(out, s, n) ||
@@ -151,6 +155,8 @@ void cost_judge_nest(cost_verdict *out, const cost_problem *p,
   find(out, COST_VALID, CALM_NONE, 0, 0);
 }
 
-void cost_judge(cost_verdict *out, const cost_problem *p, const accel_nest *n) {
-  cost_judge_nest(out, p, n);
+void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
+                 double needed) {
+  find(&r->verdict, COST_TOO_LARGE, level, needed, (double)ACCEL_MAX_COUNT);
+  r->verdict.tensor = tensor;
 }

@@ -1,3 +1,5 @@
+/* What the networks carry: words, additions on the way, and the energy of the
+   routes. */
 #include "cost/cost_count.h"
 
 /*

@@ -6,7 +6,7 @@
 #ifndef CALM_COST_COST_REPLAY_NEST_H
 #define CALM_COST_COST_REPLAY_NEST_H
 
-#include "cost/cost_parts.h"
+#include "cost/cost_replay.h"
 
 /* A loop that moves the tile.  In the last pass of its dimension it has
    `residual` iterations, else `bound`. */

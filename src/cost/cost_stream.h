@@ -6,7 +6,7 @@
 #ifndef CALM_COST_COST_STREAM_H
 #define CALM_COST_COST_STREAM_H
 
-#include "cost/cost_parts.h"
+#include "cost/cost_replay.h"
 #include "cost/cost_scratch.h"
 
 /*

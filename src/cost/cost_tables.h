@@ -46,26 +46,32 @@ typedef struct cost_shape {
   const double *address; /* per dimension: how far a step of it leads, in a
                             space in which no two differences of offsets in the
                             sums coincide unless all sums agree */
+  double reach;          /* how large that space is */
+  const uint64_t *move;  /* per dimension: the same for all ranks, modulo 2^64;
+                            two offsets coincide only by an improbable chance */
   double words;          /* of the whole tensor */
   bool read_write;
 } cost_shape;
 
-/* A level. */
+/* A level.  Words are of one instance. */
 typedef struct cost_store {
-  double capacity, least; /* words that must fit, and must be used */
-  bool limited;           /* has it a capacity at all? */
-  bool no_memory;         /* a virtual level */
-  double instances, mesh_x, mesh_y;
-  double fanout_x, fanout_y; /* of the hardware below one instance */
-  double clusters;
-  uint64_t block;       /* words in a vector */
+  double capacity, least;           /* words that must fit, and must be used */
+  bool limited;                     /* has it a capacity at all? */
+  bool no_memory;                   /* a virtual level */
+  double instances, mesh_x, mesh_y; /* as built */
+  double fanout_x, fanout_y;        /* as built, below one instance */
+  double clusters;                  /* of instances that share accesses */
+  uint64_t block;                   /* words in a vector */
   uint32_t block_shift; /* block == 1 << block_shift, or CALM_NONE */
-  double read_pj, write_pj, update_pj, address_pj, leak_pj;
-  bool throttles; /* has it any bandwidth? */
-  double read_bandwidth, write_bandwidth, shared_bandwidth; /* 0: no limit */
+  double read_pj, write_pj, update_pj;    /* per vector */
+  double address_pj;                      /* per access of a cluster */
+  double leak_pj;                         /* per instance and cycle */
+  bool throttles;                         /* has it any bandwidth? */
+  double read_bandwidth, write_bandwidth; /* words a cycle; 0: no limit */
+  double shared_bandwidth;                /* of reads and writes together */
   const double *scales; /* per tensor: bandwidth a word takes */
-  bool reduces;
-  double hop_pj, router_pj, ingress_pj; /* of the network below */
+  bool reduces;         /* can it add what comes up to what it has? */
+  double hop_pj, router_pj, ingress_pj; /* per word, in the network below */
   bool needs_hops;                      /* they cost, or are asked for */
 } cost_store;
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cost/cost_parts.h"
+#include "cost/cost_replay.h"
 #include "cost_fixture.h"
 #include "cost_pieces.h"
 #include "scarce.h"

@@ -4,8 +4,8 @@
  * nests, where no closed form (cost_stream.h) is known.  It allocates from the
  * caller's scratch and takes microseconds to a fraction of a second.
  */
-#ifndef CALM_COST_COST_PARTS_H
-#define CALM_COST_COST_PARTS_H
+#ifndef CALM_COST_COST_REPLAY_H
+#define CALM_COST_COST_REPLAY_H
 
 #include "cost/cost.h"
 
@@ -45,9 +45,5 @@ typedef struct cost_question {
  */
 calm_status cost_replay(cost_stream *out, double *computes,
                         const cost_question *question, arena *a);
-
-/* The stream of a perfect nest without links, by the closed form; without
-   groups if the nest is imperfect or its factors are wrong. */
-void cost_closed(cost_stream *out, const cost_question *question);
 
 #endif
