@@ -128,12 +128,20 @@ static calm_evaluation_summary summarise(const cost_result *r, bool energy) {
                                    .utilization = r->utilization};
 }
 
+/* A file of its own may also be what Timeloop prints for people. */
+static calm_status read_nest(eval_nest *n, calm_evaluation *e, const char *path,
+                             accel_yaml *parts) {
+  accel_yaml *mapping;
+  arena *a = &e->arena;
+  if (path) return accel_nest_open(&n->nest, path, &e->arch, &e->layer, a);
+  TRY(open_or_find(&mapping, NULL, "mapping", parts, a));
+  return accel_nest_read(&n->nest, mapping, &e->arch, &e->layer, a);
+}
+
 static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
-                                 const accel_yaml *mapping,
                                  const accel_constraints *constraints,
                                  uint32_t count) {
   arena *a = &e->arena;
-  TRY(accel_nest_read(&n->nest, mapping, &e->arch, &e->layer, a));
   if (e->energy)
     TRY(accel_energy_check(&e->arch, &e->layer, n->nest.kept, e->context));
   TRY(cost_result_init(&n->result, &e->problem, a));
@@ -193,11 +201,10 @@ static calm_status evaluate(void *result, const calm_options *options) {
   TRY(read_machine(e, &rules, &s, options));
   e->nest_count = files->mapping_count ? files->mapping_count : 1;
   for (uint32_t i = 0; i < e->nest_count; i++) {
-    accel_yaml *mapping;
     const char *path = files->mapping_count ? files->mappings[i] : NULL;
-    TRY(open_or_find(&mapping, path, "mapping", s.arch, &e->arena));
     TRY(keep_text(&e->nests[i].path, path ? path : files->arch[0], &e->arena));
-    TRY(evaluate_nest(&e->nests[i], e, mapping, rules, s.constraint_count));
+    TRY(read_nest(&e->nests[i], e, path, s.arch));
+    TRY(evaluate_nest(&e->nests[i], e, rules, s.constraint_count));
   }
   return CALM_OK;
 }

@@ -33,7 +33,7 @@ static uint64_t factor_of(const checker *c, uint32_t level, bool spatial,
     if (l->level != level || l->dimension != dimension ||
         (l->kind != ACCEL_TEMPORAL) != spatial)
       continue;
-    factor = l->bound > UINT64_MAX / factor ? UINT64_MAX : factor * l->bound;
+    factor = accel_count_multiply(factor, l->bound);
   }
   return factor;
 }

@@ -38,9 +38,4 @@ calm_status accel_rules_settle(const accel_rules_draft *d);
 uint64_t accel_rule_low(const accel_factor_rule *r);
 uint64_t accel_rule_high(const accel_factor_rule *r);
 
-/* The rule of a relation on a dimension, NULL if there is none. */
-const accel_factor_rule *accel_rules_find(const accel_block_rules *b,
-                                          uint32_t dimension,
-                                          accel_relation relation);
-
 #endif

@@ -39,16 +39,6 @@ calm_status accel_rules_begin(accel_rules_draft *d) {
 
 /* ---- Factors ------------------------------------------------------------- */
 
-const accel_factor_rule *accel_rules_find(const accel_block_rules *b,
-                                          uint32_t dimension,
-                                          accel_relation relation) {
-  for (uint32_t i = 0; i < b->factor_count; i++)
-    if (b->factors[i].dimension == dimension &&
-        b->factors[i].relation == relation)
-      return &b->factors[i];
-  return NULL;
-}
-
 static const char *const signs[] = {"=", "<=", ">="};
 
 static calm_status factors_contradict(const accel_rules_draft *d,

@@ -17,10 +17,6 @@ typedef struct range {
   bool fixed;
 } range;
 
-static uint64_t product(uint64_t a, uint64_t b) {
-  return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
 static const accel_block_rules *block_of(const accel_rules_draft *d,
                                          uint32_t level, bool spatial) {
   const accel_level_rules *l = &d->rules.levels[level];
@@ -33,7 +29,7 @@ static range find_range(const accel_rules_draft *d, uint32_t level,
   range r = {.low = 1, .high = UINT64_MAX};
   if (spatial) {
     const accel_fanout f = accel_arch_fanout(d->subject.arch, level);
-    r.high = product(f.x, f.y);
+    r.high = accel_count_multiply(f.x, f.y);
   }
   for (uint32_t i = 0; i < b->factor_count; i++) {
     const accel_factor_rule *rule = &b->factors[i];
@@ -117,9 +113,9 @@ static calm_status settle_dimension(const accel_rules_draft *d,
   uint64_t low = 1, high = 1, fixed = 1;
   for (uint32_t i = 0; i < d->rules.level_count * 2; i++) {
     const range r = find_range(d, i / 2, !(i % 2), dimension);
-    low = product(low, r.low);
-    high = product(high, r.high);
-    if (r.fixed) fixed = product(fixed, r.low);
+    low = accel_count_multiply(low, r.low);
+    high = accel_count_multiply(high, r.high);
+    if (r.fixed) fixed = accel_count_multiply(fixed, r.low);
   }
   if (low > bound) return tell_ranges(d, dimension, LOW, low);
   if (high < bound) return tell_ranges(d, dimension, HIGH, high);
@@ -216,7 +212,7 @@ static calm_status settle_fanout(const accel_rules_draft *d, uint32_t level,
     if (axis != ACCEL_AXIS_FREE && accel_constraints_axis(b, x, count) != axis)
       continue;
     if (r.low > 1) place = r.low_rule->place;
-    least = product(least, r.low);
+    least = accel_count_multiply(least, r.low);
   }
   if (least <= available) return CALM_OK;
   text_init(&t, d->subject.context);
@@ -236,7 +232,7 @@ static calm_status settle_level(const accel_rules_draft *d, uint32_t level) {
   const accel_fanout f = accel_arch_fanout(d->subject.arch, level);
   TRY(settle_order(d, level, &l->temporal));
   TRY(settle_order(d, level, &l->spatial));
-  TRY(settle_fanout(d, level, ACCEL_AXIS_FREE, product(f.x, f.y),
+  TRY(settle_fanout(d, level, ACCEL_AXIS_FREE, accel_count_multiply(f.x, f.y),
                     "its fan-out"));
   TRY(settle_fanout(d, level, ACCEL_AXIS_X, f.x, "its fan-out along X"));
   return settle_fanout(d, level, ACCEL_AXIS_Y, f.y, "its fan-out along Y");

@@ -16,20 +16,13 @@ uint32_t accel_layer_tensor(const accel_layer *layer, const char *name) {
   return CALM_NONE;
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b) {
-  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static uint64_t multiply_up(uint64_t a, uint64_t b) {
-  return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 static uint64_t rank_words(const accel_rank *rank, const uint64_t *extents) {
   uint64_t words = 1;
   for (uint32_t i = 0; i < rank->term_count; i++) {
     const accel_term *term = &rank->terms[i];
-    words = add_up(
-        words, multiply_up(term->coefficient, extents[term->dimension] - 1));
+    words = accel_count_add(
+        words,
+        accel_count_multiply(term->coefficient, extents[term->dimension] - 1));
   }
   return words;
 }
@@ -37,7 +30,7 @@ static uint64_t rank_words(const accel_rank *rank, const uint64_t *extents) {
 uint64_t accel_tensor_words(const accel_tensor *t, const uint64_t *extents) {
   uint64_t words = 1;
   for (uint32_t r = 0; r < t->rank_count; r++)
-    words = multiply_up(words, rank_words(&t->ranks[r], extents));
+    words = accel_count_multiply(words, rank_words(&t->ranks[r], extents));
   return words;
 }
 
@@ -81,7 +74,7 @@ static void add_term(accel_rank *rank, accel_term term) {
   for (uint32_t i = 0; i < rank->term_count; i++)
     if (rank->terms[i].dimension == term.dimension) {
       rank->terms[i].coefficient =
-          add_up(rank->terms[i].coefficient, term.coefficient);
+          accel_count_add(rank->terms[i].coefficient, term.coefficient);
       rank->terms[i].name = NULL;
       return;
     }
@@ -133,7 +126,7 @@ static calm_status count_macs(accel_layer *layer, accel_place place,
           context, CALM_BAD_INPUT, place,
           "dimension %s of layer '%s' is 0; a dimension is at least 1",
           dimension->name, layer->name);
-    layer->macs = multiply_up(layer->macs, dimension->bound);
+    layer->macs = accel_count_multiply(layer->macs, dimension->bound);
   }
   if (layer->macs <= ACCEL_MAX_COUNT) return CALM_OK;
   return accel_place_fail(context, CALM_BAD_INPUT, place,

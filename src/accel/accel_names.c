@@ -26,21 +26,33 @@ static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
   return ab < c ? ab : c;
 }
 
-/* Letters to be inserted, deleted or replaced; case, '-' and '_' are free. */
+/* Are the two letters before a[i] and b[j] exchanged? */
+static bool exchanged(const char *a, uint32_t i, const char *b, uint32_t j) {
+  return i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) &&
+         folded(a[i - 2]) == folded(b[j - 1]);
+}
+
+/* Letters to be inserted, deleted or replaced, or two neighbours exchanged;
+   case, '-' and '_' are free.  A row follows from the two above it. */
 static uint32_t distance(const char *a, const char *b) {
-  uint32_t row[LONGEST_WORD + 1];
-  const size_t length = strlen(b);
-  for (uint32_t j = 0; j <= length; j++) row[j] = j;
-  for (uint32_t i = 0; a[i]; i++) {
-    uint32_t corner = i;
-    row[0] = i + 1;
-    for (uint32_t j = 0; j < length; j++) {
-      const uint32_t cost = corner + (folded(a[i]) != folded(b[j]));
-      corner = row[j + 1];
-      row[j + 1] = smallest(cost, row[j] + 1, corner + 1);
+  uint32_t rows[3][LONGEST_WORD + 1];
+  const uint32_t length = (uint32_t)strlen(b);
+  for (uint32_t j = 0; j <= length; j++) rows[0][j] = j;
+  uint32_t i = 0;
+  while (a[i]) {
+    i++;
+    const uint32_t *above = rows[(i - 1) % 3], *higher = rows[(i + 1) % 3];
+    uint32_t *row = rows[i % 3];
+    row[0] = i;
+    for (uint32_t j = 1; j <= length; j++) {
+      const uint32_t change =
+          above[j - 1] + (folded(a[i - 1]) != folded(b[j - 1]));
+      row[j] = smallest(change, row[j - 1] + 1, above[j] + 1);
+      if (exchanged(a, i, b, j) && higher[j - 2] + 1 < row[j])
+        row[j] = higher[j - 2] + 1;
     }
   }
-  return row[length];
+  return rows[i % 3][length];
 }
 
 /* A third of the letters of a long word may be wrong, one of a short one, and

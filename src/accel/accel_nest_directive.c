@@ -159,12 +159,11 @@ static calm_status unknown_key(const accel_subject *s, const accel_yaml *node,
                           hint.text);
 }
 
-/* Nothing, or an empty list. */
+/* Nothing, an empty list, or the word that Timeloop's front end writes. */
 static bool is_empty(const accel_yaml *value) {
   if (value->kind != ACCEL_YAML_SCALAR) return value->count == 0;
-  return !value->quoted &&
-         (!*value->text || !strcmp(value->text, "~") ||
-          !strcmp(value->text, "null") || !strcmp(value->text, "None"));
+  return accel_yaml_is_null(value) ||
+         (!value->quoted && !strcmp(value->text, "None"));
 }
 
 static calm_status check_key(const accel_subject *s, const accel_yaml *node,

@@ -74,6 +74,10 @@ uint32_t accel_tensors_all(const accel_layer *layer);
 calm_status accel_tensors_read(uint32_t *out, const accel_subject *s,
                                const accel_yaml *value);
 
+/* The nest that Timeloop prints for people. */
+calm_status accel_nest_read_printed(accel_nest *out, const accel_source *source,
+                                    const accel_subject *subject);
+
 /* The value of a key, NULL if it is absent or empty. */
 const accel_yaml *accel_directive_get(const accel_yaml *directive,
                                       const char *key);

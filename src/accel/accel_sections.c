@@ -27,16 +27,10 @@ static const char *const read_here[] = {"arch",
 static const char *const read_elsewhere[] = {"mapper", "shape", "layout",
                                              "components"};
 
-static bool is_among(const char *key, const char *const *names, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (accel_yaml_same_key(key, names[i])) return true;
-  return false;
-}
-
 /* Any section of constraints counts: `constraints_II` does. */
 static bool is_known(const char *key) {
-  return is_among(key, read_here, COUNT(read_here)) ||
-         is_among(key, read_elsewhere, COUNT(read_elsewhere)) ||
+  return accel_names_have(read_here, COUNT(read_here), key) ||
+         accel_names_have(read_elsewhere, COUNT(read_elsewhere), key) ||
          strstr(key, "constraints");
 }
 
@@ -44,13 +38,10 @@ calm_status accel_sections_check(const accel_yaml *root,
                                  calm_context *context) {
   for (uint32_t i = 0; i < root->count; i++) {
     const char *key = root->keys[i];
-    const char *near =
-        is_known(key) ? NULL
-                      : accel_names_nearest(key, read_here, COUNT(read_here));
-    if (near)
+    const accel_hint hint = accel_names_hint(key, read_here, COUNT(read_here));
+    if (*hint.text && !is_known(key))
       return accel_place_fail(context, CALM_BAD_INPUT, root->key_places[i],
-                              "unknown section '%s'; did you mean '%s'?", key,
-                              near);
+                              "unknown section '%s'%s", key, hint.text);
   }
   return CALM_OK;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accel/accel_count.h"
 #include "accel/accel_yaml.h"
 #include "base/number.h"
 
@@ -52,10 +53,18 @@ calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
     return CALM_OK;
   double real;
   TRY(accel_yaml_real(&real, context, node, what));
-  if (real < 0 || real != floor(real) || real > 9007199254740992.0)
+  if (real < 0 || real != floor(real) || real > (double)ACCEL_MAX_COUNT)
     return wrong(context, node, what, "a whole number");
   *out = (uint64_t)real;
   return CALM_OK;
+}
+
+bool accel_yaml_is_null(const accel_yaml *node) {
+  static const char *const words[] = {"", "~", "null", "Null", "NULL"};
+  if (!node || node->kind != ACCEL_YAML_SCALAR || node->quoted) return !node;
+  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(node->text, words[i])) return true;
+  return false;
 }
 
 /* The words of YAML 1.1, as yaml-cpp takes them. */

@@ -33,23 +33,28 @@ static void shrink(double *out, const double *extents, const double *last,
     out[d] = passes >> d & 1 ? extents[d] : last[d];
 }
 
-/* All rows are written anew, so that none is shared. */
+static const double *count_words(double *row, const cost_tables *t) {
+  for (uint32_t i = 0; i < t->tensor_count; i++)
+    row[t->dimension_count + i] = cost_words(&t->shapes[i], row);
+  return row;
+}
+
 static void shrink_tiles(cost_frame *f, const cost_tables *t) {
   const accel_nest *n = f->nest;
   const uint32_t dims = t->dimension_count;
   double last[ACCEL_MAX_DIMENSIONS], full[ACCEL_MAX_DIMENSIONS];
-  double *row = f->rows + dims;
+  double *row = f->rows + t->row_size;
   for (uint32_t d = 0; d < dims; d++) last[d] = full[d] = 1;
   uint32_t i = 0;
   for (uint32_t level = 0; level < t->level_count; level++) {
     for (; i < f->spreads[level].last_loop; i++)
       chain_residuals(last, full, &n->loops[i]);
     shrink(row, full, last, n, i, dims);
-    f->wide[level] = row, row += dims;
+    f->wide[level] = count_words(row, t), row += t->row_size;
     for (; i < n->loop_count && n->loops[i].level == level; i++)
       chain_residuals(last, full, &n->loops[i]);
     shrink(row, full, last, n, i, dims);
-    f->tile[level] = row, row += dims;
+    f->tile[level] = count_words(row, t), row += t->row_size;
   }
 }
 

@@ -1,8 +1,6 @@
-#include <math.h>
-
-#include "cost/cost_stream.h"
-
 /*
+ * Can neighbours hand words on, so that links have to be replayed?
+ *
  * A neighbour hands a word on if what it got at the last visit is what the
  * element gets at this one: then the shift of the tile between two visits
  * equals the difference of two elements' offsets.  There are few shifts (one
@@ -13,6 +11,10 @@
  * Shifts and differences are compared as addresses of the sums and, apart from
  * these, as steps along dimensions that are alone in a rank: a vector.
  */
+#include <math.h>
+
+#include "cost/cost_stream.h"
+
 typedef struct offset {
   double sums;
   double along[ACCEL_MAX_DIMENSIONS];

@@ -63,20 +63,20 @@ static calm_status make_shape(cost_shape *out, double *reach,
                               const accel_tensor *tensor, arena *a) {
   cost_shape s = {.read_write = tensor->read_write};
   cost_sum *sums;
-  uint32_t *factors;
   ARENA_ARRAY(a, sums, tensor->rank_count);
-  ARENA_ARRAY(a, factors, tensor->rank_count);
   for (uint32_t r = 0; r < tensor->rank_count; r++) {
     cost_sum sum;
     TRY(gather_terms(&sum, &tensor->ranks[r], layer, a));
     s.moving |= sum.dimensions;
     if (sum.term_count == 1) s.alone |= sum.dimensions;
-    if (sum.term_count == 1 && sum.coefficients[0] == 1)
-      factors[s.factor_count++] = sum.term_dimensions[0];
-    else if (sum.term_count)
+    if (sum.term_count == 1 && sum.coefficients[0] == 1 &&
+        !(sum.dimensions & s.factors)) {
+      s.factors |= sum.dimensions;
+    } else if (sum.term_count) {
+      s.summed |= sum.dimensions;
       sums[s.sum_count++] = sum;
+    }
   }
-  s.factors = factors;
   s.sums = sums;
   s.words = cost_words(&s, t->bounds);
   TRY(spread_addresses(&s, reach, t, a));
@@ -88,9 +88,12 @@ static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
                                arena *a) {
   cost_shape *shapes;
   double *bounds;
+  uint32_t *factored;
+  ARENA_ARRAY(a, factored, layer->dimension_count);
   ARENA_ARRAY(a, shapes, layer->tensor_count);
   ARENA_ARRAY(a, bounds, layer->dimension_count);
   t->tensor_count = layer->tensor_count;
+  t->all_tensors = (UINT32_C(1) << layer->tensor_count) - 1;
   t->dimension_count = layer->dimension_count;
   t->macs = 1;
   for (uint32_t d = 0; d < layer->dimension_count; d++) {
@@ -98,6 +101,7 @@ static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
     t->macs *= bounds[d];
   }
   t->bounds = bounds;
+  t->row_size = t->dimension_count + t->tensor_count;
   t->shapes = shapes;
   t->large_tensor = CALM_NONE;
   for (uint32_t i = 0; i < layer->tensor_count; i++) {
@@ -105,7 +109,12 @@ static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
     TRY(make_shape(&shapes[i], &reach, t, layer, &layer->tensors[i], a));
     const double most = (double)ACCEL_MAX_COUNT;
     if (shapes[i].words > most || reach > most) t->large_tensor = i;
+    t->summed |= shapes[i].summed;
+    for (uint32_t d = 0; d < layer->dimension_count; d++)
+      factored[d] |= (shapes[i].factors >> d & 1) << i;
+    if (shapes[i].sum_count) t->windowed |= UINT32_C(1) << i;
   }
+  t->factored = factored;
   return CALM_OK;
 }
 
@@ -152,6 +161,7 @@ static void copy_energies(cost_store *s, const accel_energy *e) {
 
 static void copy_sizes(cost_store *s, const accel_level *level) {
   const uint64_t cluster = level->cluster ? level->cluster : 1;
+  s->no_memory = level->virtual_level;
   s->limited = level->capacity_words != ACCEL_UNLIMITED;
   s->capacity = (double)level->capacity_words;
   s->least = s->capacity * level->min_utilization;
@@ -220,11 +230,11 @@ static calm_status reserve_frame(cost_frame *f, const cost_tables *t,
   const size_t levels = t->level_count;
   ARENA_ARRAY(a, f->tile, levels);
   ARENA_ARRAY(a, f->wide, levels);
-  ARENA_ARRAY(a, f->words, levels * t->tensor_count);
-  ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->dimension_count);
+  ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->row_size);
   ARENA_ARRAY(a, f->spreads, levels);
   ARENA_ARRAY(a, f->steps, COST_MOST_STEPS);
-  for (uint32_t d = 0; d < t->dimension_count; d++) f->rows[d] = 1;
+  ARENA_ARRAY(a, f->steps_of, t->dimension_count);
+  for (uint32_t i = 0; i < t->row_size; i++) f->rows[i] = 1;
   return CALM_OK;
 }
 

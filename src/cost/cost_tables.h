@@ -7,6 +7,7 @@
 #ifndef CALM_COST_COST_TABLES_H
 #define CALM_COST_COST_TABLES_H
 
+#include "base/bits.h"
 #include "cost/cost.h"
 
 /* Between counts and doubles: both are far below 2^63, where the signed
@@ -31,14 +32,16 @@ typedef struct cost_sum {
 
 /*
  * A tensor.  Dimensions of bound 1 move nothing.  A rank that is one dimension
- * with coefficient 1 is a factor, any other rank a sum.
+ * with coefficient 1, and the first such rank of the dimension, is a factor;
+ * any other rank is a sum.
  */
 typedef struct cost_shape {
   uint32_t moving; /* bit d: d moves the tile */
   uint32_t alone;  /* bit d: d is the only term of some rank, so that tiles that
                       differ in d never overlap */
-  uint32_t factor_count, sum_count;
-  const uint32_t *factors; /* dimensions, once for each such rank */
+  uint32_t factors; /* bit d: d is a factor */
+  uint32_t summed;  /* bit d: d is in a sum */
+  uint32_t sum_count;
   const cost_sum *sums;
   const double *address; /* per dimension: how far a step of it leads, in a
                             space in which no two differences of offsets in the
@@ -51,6 +54,7 @@ typedef struct cost_shape {
 typedef struct cost_store {
   double capacity, least; /* words that must fit, and must be used */
   bool limited;           /* has it a capacity at all? */
+  bool no_memory;         /* a virtual level */
   double instances, mesh_x, mesh_y;
   double fanout_x, fanout_y; /* of the hardware below one instance */
   double clusters;
@@ -72,6 +76,11 @@ typedef struct cost_bin {
 
 typedef struct cost_tables {
   uint32_t level_count, tensor_count, dimension_count;
+  uint32_t row_size;        /* a number for each dimension and tensor */
+  uint32_t summed;          /* dimensions in sums of any tensor */
+  uint32_t windowed;        /* tensors that have sums */
+  const uint32_t *factored; /* per dimension: tensors that it is a factor of */
+  uint32_t all_tensors;     /* a bit for each */
   const cost_shape *shapes;
   const cost_store *stores;
   const double *bounds; /* per dimension */
@@ -90,13 +99,18 @@ static inline double cost_extent(const cost_sum *sum, const double *extents) {
   return extent;
 }
 
-/* Words of the box a tile spans while dimension d has extents[d] steps. */
-static inline double cost_words(const cost_shape *s, const double *extents) {
+/* Words of the box a tile spans while dimension d has extents[d] steps: those
+   of its sums, and all. */
+static inline double cost_window(const cost_shape *s, const double *extents) {
   double words = 1;
-  for (uint32_t i = 0; i < s->factor_count; i++)
-    words *= extents[s->factors[i]];
   for (uint32_t i = 0; i < s->sum_count; i++)
     words *= cost_extent(&s->sums[i], extents);
+  return words;
+}
+static inline double cost_words(const cost_shape *s, const double *extents) {
+  double words = cost_window(s, extents);
+  for (uint32_t left = s->factors; left; left &= left - 1)
+    words *= extents[bits_lowest(left)];
   return words;
 }
 

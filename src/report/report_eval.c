@@ -32,8 +32,9 @@ static calm_status write_subject(text *out, const calm_evaluation *e) {
               report_number(e->layer.macs).text);
   TRY(write_paragraph(out, &words));
   text_init(&words, out->context);
-  text_format(&words, "on %s: %s multipliers; cost model %s", e->arch.name,
+  text_format(&words, "on %s: %s multiplier%s; cost model %s", e->arch.name,
               report_number(e->arch.compute.instances).text,
+              e->arch.compute.instances == 1 ? "" : "s",
               e->problem.options.model == COST_EXACT ? "exact" : "timeloop");
   return write_paragraph(out, &words);
 }
@@ -86,15 +87,17 @@ static void write_energy(text *out, const eval_view *v) {
               report_tone_end(v->color));
   text_format(out, "; %.4g pJ per multiply-accumulate\n",
               r->energy_pj / (double)r->computes);
-  text_format(out, "  EDP          %#.4g J x cycles\n", r->edp * 1e-12);
+  text_format(out, "  EDP          %s J x cycles\n",
+              report_four(r->edp * 1e-12).text);
 }
 
 static void write_utilization(text *out, const eval_view *v) {
   const cost_result *r = &v->nest->result;
   text_format(out, "  utilization  %s; ", report_share(r->utilization, 1).text);
   text_format(out, "%s", report_number(r->multipliers).text);
-  text_format(out, " of %s multipliers are in use\n",
-              report_number(v->evaluation->arch.compute.instances).text);
+  const uint64_t all = v->evaluation->arch.compute.instances;
+  text_format(out, " of %s multiplier%s in use\n", report_number(all).text,
+              all == 1 ? " is" : "s are");
 }
 
 /* ---- One nest ------------------------------------------------------------ */

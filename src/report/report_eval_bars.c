@@ -16,18 +16,29 @@ static const char OWN = '#', LEAK = '.';
 
 /* ---- Letters ------------------------------------------------------------- */
 
-/* The first letter of a tensor's name where those differ, else A, B, C. */
+static const char alphabet[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/* The first letter of `name` that is not among the letters of those before, or
+   0 if all are. */
+static char free_letter(const char *name, const char *taken, uint32_t count) {
+  for (; *name; name++)
+    if (strchr(alphabet, *name) && !memchr(taken, *name, count)) return *name;
+  return 0;
+}
+
 static void choose_letters(char *letters, const accel_layer *layer) {
-  bool plain = true;
   for (uint32_t t = 0; t < layer->tensor_count; t++) {
-    const char c = layer->tensors[t].name[0];
-    letters[t] = c;
-    if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", c) ||
-        !c || memchr(letters, c, t))
-      plain = false;
+    letters[t] = free_letter(layer->tensors[t].name, letters, t);
+    if (!letters[t]) letters[t] = free_letter(alphabet, letters, t);
   }
-  for (uint32_t t = 0; t < layer->tensor_count && !plain; t++)
-    letters[t] = (char)('A' + (int)t);
+}
+
+/* A name that is its own letter needs no explanation. */
+static void add_letter(text *words, char letter, const char *name) {
+  text_format(words, "%c", letter);
+  if (letter != name[0] || name[1]) text_format(words, " %s", name);
+  text_format(words, ", ");
 }
 
 /* Enough to be seen in a bar? */
@@ -45,7 +56,7 @@ static calm_status write_legend(text *out, const eval_view *v,
   text_init(&words, out->context);
   text_format(&words, "energy: ");
   for (uint32_t t = 0; t < layer->tensor_count; t++)
-    text_format(&words, "%c %s, ", letters[t], layer->tensors[t].name);
+    add_letter(&words, letters[t], layer->tensors[t].name);
   text_format(&words, "%c the multipliers%s", OWN, leak ? ", . leakage" : "");
   text_format(out, "  ");
   return report_wrapped_text(out, &words, 4, 2);

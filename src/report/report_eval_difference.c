@@ -36,10 +36,18 @@ static void add_cycles(report_table *t, uint64_t before, uint64_t after) {
   report_table_cell(t, "%s", report_change((double)before, (double)after).text);
 }
 
+static void add_limits(report_table *t, const calm_evaluation *e) {
+  report_table_cell(t, "limited by");
+  for (int i = 0; i < 2; i++)
+    report_table_name(
+        t, report_eval_level_name(e, e->nests[i].result.limiting_level));
+  report_table_cell(t, "%s", "");
+}
+
 static void add_edp(report_table *t, double before, double after) {
   report_table_cell(t, "J x cycles");
-  report_table_cell(t, "%#.4g", before * 1e-12);
-  report_table_cell(t, "%#.4g", after * 1e-12);
+  report_table_cell(t, "%s", report_four(before * 1e-12).text);
+  report_table_cell(t, "%s", report_four(after * 1e-12).text);
   report_table_cell(t, "%s", report_change(before, after).text);
 }
 
@@ -62,6 +70,7 @@ static calm_status write_headline(text *out, const calm_evaluation *e,
   text_format(out, "\n");
   report_table_init(&t, out->context, columns, 4);
   add_cycles(&t, a->cycles, b->cycles);
+  add_limits(&t, e);
   if (e->energy) {
     add_energies(&t, "energy", a->energy_pj, b->energy_pj);
     add_edp(&t, a->edp, b->edp);
@@ -84,10 +93,8 @@ static void add_change(report_table *t, const calm_evaluation *e,
   report_table_cell(t, "%s", report_signed(c->fills).text);
   report_table_cell(t, "%s", report_signed(c->updates).text);
   if (!e->energy) return;
-  if (c->after_pj == c->before_pj)
-    report_table_cell(t, "0");
-  else
-    report_table_cell(t, "%+.3f", (c->after_pj - c->before_pj) / unit.pj);
+  report_table_cell(
+      t, "%s", report_energy_change(c->after_pj - c->before_pj, unit).text);
   report_table_cell(t, "%s", report_change(c->before_pj, c->after_pj).text);
 }
 

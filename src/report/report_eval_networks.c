@@ -87,7 +87,8 @@ calm_status report_eval_networks(text *out, const eval_view *v) {
   if (!needs.rows) return CALM_OK;
   text_format(out,
               "\n  networks: words into each; instances that a word reaches, "
-              "and hops, on average; sums on the way\n");
+              "and hops, on average; %s\n",
+              needs.energy ? "energy of all" : "sums on the way");
   report_table_init(&t, out->context, columns,
                     choose_columns(columns, &needs, v));
   for (uint32_t i = 0; i < v->levels.count; i++)

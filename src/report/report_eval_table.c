@@ -58,6 +58,14 @@ static void add_level(report_table *t, const eval_view *v, uint32_t level) {
   if (!first) add_leak(t, v, level);
 }
 
+static void add_network_energy(report_table *t, const eval_view *v) {
+  const cost_result *r = &v->nest->result;
+  if (!v->evaluation->energy || r->network_pj <= 0) return;
+  report_table_cell(t, "networks");
+  add_blanks(t, 5);
+  add_energy(t, v, r->network_pj);
+}
+
 static void add_multipliers(report_table *t, const eval_view *v) {
   const cost_result *r = &v->nest->result;
   add_place(t, true, v->evaluation->arch.compute.name, r->multipliers);
@@ -78,6 +86,7 @@ calm_status report_eval_table(text *out, const eval_view *v) {
   report_table_init(&t, out->context, columns, energy ? 8 : 6);
   for (uint32_t i = 0; i < v->levels.count; i++)
     add_level(&t, v, v->levels.ids[i]);
+  add_network_energy(&t, v);
   add_multipliers(&t, v);
   return report_table_finish(&t, out, v->color);
 }
@@ -106,7 +115,8 @@ calm_status report_eval_details(text *out, const eval_view *v) {
       {"partition", COLUMN_NUMBER}, {"temporal reductions", COLUMN_NUMBER},
       {"addresses", COLUMN_NUMBER}, {"clusters", COLUMN_NUMBER}};
   report_table t;
-  text_format(out, "\n");
+  text_format(out,
+              "\n  also counted of each instance; addresses of a cluster\n");
   report_table_init(&t, out->context, columns, 6);
   for (uint32_t i = 0; i < v->levels.count; i++)
     add_details(&t, v, v->levels.ids[i]);
@@ -133,7 +143,10 @@ calm_status report_eval_capacity(text *out, const eval_view *v) {
       {"of", COLUMN_NUMBER},       {"", COLUMN_NUMBER},
       {"slowdown", COLUMN_NUMBER}, {"cycles", COLUMN_NUMBER}};
   report_table t;
-  text_format(out, "\n");
+  text_format(
+      out,
+      "\n  how full each level is; how fast it lets the multipliers be, "
+      "and the cycles of that\n");
   report_table_init(&t, out->context, columns, 8);
   for (uint32_t i = 0; i < v->levels.count; i++) {
     const accel_level *a = &v->evaluation->arch.levels[v->levels.ids[i]];

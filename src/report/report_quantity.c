@@ -44,6 +44,13 @@ report_digits report_energy(double pj, report_unit unit) {
   return n < 0 ? in_powers(n) : with_point(n);
 }
 
+report_digits report_four(double n) {
+  report_digits out;
+  if (n >= 999.95 && has_digits(n)) return report_number((uint64_t)round(n));
+  snprintf(out.text, sizeof out.text, "%#.4g", n);
+  return out;
+}
+
 report_digits report_real(double n) {
   if (n < 0 || !has_digits(n)) return in_powers(n);
   return is_whole(n) ? report_number((uint64_t)round(n)) : with_point(n);
@@ -54,6 +61,14 @@ report_digits report_signed(double n) {
   if (n == 0) return (report_digits){"0"};
   snprintf(out.text, sizeof out.text, "%c%.30s", n < 0 ? '-' : '+',
            report_real(fabs(n)).text);
+  return out;
+}
+
+report_digits report_energy_change(double pj, report_unit unit) {
+  report_digits out;
+  if (pj == 0) return (report_digits){"0"};
+  snprintf(out.text, sizeof out.text, "%c%.30s", pj < 0 ? '-' : '+',
+           report_energy(fabs(pj), unit).text);
   return out;
 }
 

@@ -38,4 +38,28 @@ with --arch "$work/right.yaml"; code_is 1
 cat "$work/right.yaml" >>"$work/rules.yaml"
 with --constraints "$work/rules.yaml"; one_line_error 3 "rules.yaml:1:1: unknown"
 
+checking "what is found in place of a layer, however long its name"
+python3 -c 'print("x" * 500 + ": 1\nmapping: 2")' >"$work/long.yaml"
+with --problem "$work/long.yaml"; one_line_error 3 "has the sections \.\.\.$"
+
+checking "sizes that no machine has"
+sed 's/entries: 64/entries: 9223372036854775807/' "$work/arch.yaml" >"$work/huge.yaml"
+run eval --arch "$work/huge.yaml" --problem "$work/problem.yaml" \
+  --mapping "$work/mapping.yaml"
+one_line_error 3 "huge.yaml:4:31: with 9223372036854775807 here, Buffer has more than 2^62 words"
+
+checking "options that say nothing"
+with --no-energy=on
+one_line_error 2 "^calm: --no-energy takes no value; leave '=on' out$"
+for option in arch problem mapping ert constraints; do
+  with --$option ''; one_line_error 2 "--$option needs a value: FILE"
+  with --$option=; one_line_error 2 "--$option needs a value: FILE"
+done
+
+checking "a full disk is told once"
+"$CALM" eval --arch "$work/arch.yaml" --problem "$work/problem.yaml" \
+  --mapping "$work/mapping.yaml" >/dev/full 2>"$work/err" && code=0 || code=$?
+: >"$work/out"
+one_line_error 3 "cannot write to standard output: No space"
+
 finish

@@ -16,6 +16,9 @@ static void near_words_are_found(void **state) {
   assert_string_equal(accel_names_nearest("Depth", names, 4), "depth");
   assert_string_equal(accel_names_nearest("read-bandwith", names, 4),
                       "read_bandwidth");
+  assert_string_equal(accel_names_nearest("depht", names, 4), "depth");
+  assert_string_equal(accel_names_nearest("iwdth", names, 4), "width");
+  assert_null(accel_names_nearest("edpht", names, 4));
   assert_null(accel_names_nearest("technology", names, 4));
   assert_null(accel_names_nearest("", names, 4));
   assert_null(accel_names_nearest("depth", names, 0));

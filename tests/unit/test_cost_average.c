@@ -30,12 +30,13 @@ static void tiles_are_those_of_a_full_pass(void **state) {
   cost_case c;
   case_open(&c, 1);
   const cost_frame *f = measure(&c, "P3/2 | R3 K4 | P3");
+  const cost_tables *t = &c.problem.scratch->tables;
   const uint32_t p = dimension(&c, "P");
   assert_true(f->tile[0][p] == 3);
   assert_true(f->tile[1][p] == 3);
   assert_true(f->tile[2][p] == 8);
-  assert_true(f->words[0 * 3 + INPUTS] == 3);
-  assert_true(f->words[2 * 3 + OUTPUTS] == 32);
+  assert_true(cost_row_words(t, f->tile[0])[INPUTS] == 3);
+  assert_true(cost_row_words(t, f->tile[2])[OUTPUTS] == 32);
   case_close(&c);
 }
 

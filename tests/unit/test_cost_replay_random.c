@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost/cost_parts.h"
 #include "cost_check.h"
+#include "cost_closed_stream.h"
 #include "cost_fixture.h"
 #include "cost_random.h"
 #include "cost_referee.h"
@@ -63,10 +63,9 @@ static uint32_t compare_closed(const cost_random_case *c, cost_problem *p,
   for (q.tensor = 0; q.tensor < c->layer.tensor_count; q.tensor++)
     for (q.level = 0; q.level < c->arch.level_count; q.level++)
       for (int two = 0; two < 2; two++) {
-        cost_stream closed = {.groups = room, .group_capacity = MOST_GROUPS};
         cost_stream s;
         q.visits = two ? COST_VISIT_TWO : COST_VISIT_ALL;
-        cost_closed(&closed, &q);
+        const cost_stream closed = cost_closed_stream(&q, room, MOST_GROUPS);
         if (closed.fanout == 0) continue;
         replay(&s, &q, a);
         assert_int_equal(s.fanout, closed.fanout);

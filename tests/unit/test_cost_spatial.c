@@ -4,9 +4,8 @@
  */
 #include "cost_case.h"
 
-#include <stdio.h>
-
 #include "cost_check.h"
+#include "cost_fixture.h"
 #include "cost_random.h"
 
 typedef struct pattern {
@@ -112,30 +111,25 @@ static void without_hops(cost_random_case *c) {
 }
 
 static void the_closed_form_agrees_with_enumeration(void **state) {
-  (void)state;
+  fixture *f = *state;
   const cost_random_options options = {.most_macs = 1 << 20, .valid = true};
-  calm_context *context = calm_context_new(NULL);
-  assert_non_null(context);
   random_state random = random_from_seed(7);
   uint32_t irregular = 0, valid = 0;
   for (uint32_t i = 0; i < 4000; i++) {
-    arena a;
-    arena_init(&a, context);
     cost_random_case c;
-    cost_random_make(&c, &random, &options, &a);
+    cost_random_make(&c, &random, &options, &f->arena);
     without_hops(&c);
-    const cost_result plain = evaluate(&c, false, &a);
-    const cost_result full = evaluate(&c, true, &a);
+    const cost_result plain = evaluate(&c, false, &f->arena);
+    const cost_result full = evaluate(&c, true, &f->arena);
     assert_int_equal(plain.verdict.fault, full.verdict.fault);
     if (plain.verdict.fault == COST_VALID) {
       compare_flows(&plain, &full);
       irregular += is_irregular(&plain), valid++;
     }
-    arena_free(&a);
+    arena_free(&f->arena);
   }
-  printf("%u valid nests, %u of them irregular\n", valid, irregular);
+  print_message("%u valid nests, %u of them irregular\n", valid, irregular);
   assert_true(valid > 2000 && irregular > 50);
-  calm_context_free(context);
 }
 
 int main(void) {
@@ -143,7 +137,7 @@ int main(void) {
       cmocka_unit_test(windows_meet),
       cmocka_unit_test(strided_windows_meet_less),
       cmocka_unit_test(hops_by_hand),
-      cmocka_unit_test(the_closed_form_agrees_with_enumeration),
+      COST_TEST(the_closed_form_agrees_with_enumeration),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,26 @@ static void energies_have_three_digits(void **state) {
   assert_string_equal(report_energy(1e30, nano).text, "1e+27");
 }
 
+/* "+0.000" would say that nothing changed. */
+static void changes_of_energy_can_be_seen(void **state) {
+  (void)state;
+  const report_unit nano = report_energy_unit(1000);
+  assert_string_equal(report_energy_change(1234.5678, nano).text, "+1.235");
+  assert_string_equal(report_energy_change(-0.5, nano).text, "-0.001");
+  assert_string_equal(report_energy_change(-0.4, nano).text, "-<0.001");
+  assert_string_equal(report_energy_change(0, nano).text, "0");
+}
+
+static void four_digits_have_no_bare_point(void **state) {
+  (void)state;
+  assert_string_equal(report_four(1958.35).text, "1,958");
+  assert_string_equal(report_four(999.96).text, "1,000");
+  assert_string_equal(report_four(999.94).text, "999.9");
+  assert_string_equal(report_four(54).text, "54.00");
+  assert_string_equal(report_four(2.406e-7).text, "2.406e-07");
+  assert_string_equal(report_four(1e20).text, "1.000e+20");
+}
+
 /* A sum that is off by its last bits is as whole as it was meant to be. */
 static void counts_are_whole_where_they_are(void **state) {
   (void)state;
@@ -71,6 +91,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(units_suit_the_largest),
       cmocka_unit_test(energies_have_three_digits),
+      cmocka_unit_test(changes_of_energy_can_be_seen),
+      cmocka_unit_test(four_digits_have_no_bare_point),
       cmocka_unit_test(counts_are_whole_where_they_are),
       cmocka_unit_test(changes_have_signs),
       cmocka_unit_test(shares_are_of_something),
