@@ -58,6 +58,23 @@ static void instances_are_averaged_and_cut(void **state) {
   case_close(&c);
 }
 
+/* Timeloop's count of products: 8 / 3 columns of three multipliers each are 8
+   multipliers, although the columns in use are cut to 2. */
+static void products_are_cut_after_the_innermost_fanout(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  c.arch.compute.mesh_x *= 3;
+  c.arch.compute.instances *= 3;
+  const cost_frame *f = measure(&c, "R3x | P3/2x K4 P3 |");
+  assert_true(f->spreads[0].instances == 2);
+  assert_true(f->multiplying == 8);
+  case_run(&c, COST_TIMELOOP, "R3x | P3/2x K4 P3 |");
+  assert_int_equal(c.result.verdict.fault, COST_VALID);
+  assert_int_equal(c.result.computes, 12 * 8);
+  case_close(&c);
+}
+
 /* Loops whose only pass has one iteration add nothing; yet their cycles are
    counted as if it had all, which is too much for 60 of them. */
 static void many_loops_of_no_consequence(void **state) {
@@ -80,6 +97,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tiles_are_those_of_a_full_pass),
       cmocka_unit_test(instances_are_averaged_and_cut),
+      cmocka_unit_test(products_are_cut_after_the_innermost_fanout),
       cmocka_unit_test(many_loops_of_no_consequence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
