@@ -68,22 +68,29 @@ static double count_passes(const accel_nest *n, uint32_t i) {
   return passes;
 }
 
-static double average_bound(const accel_nest *n, uint32_t i) {
+/* The instances inside of spatial loop i, given those outside of it; in this
+   order of operations, which the integer part can depend on. */
+static double spread_average(double in_use, const accel_nest *n, uint32_t i) {
   const double bound = (double)n->loops[i].bound;
   const double residual = (double)n->loops[i].residual;
-  if (bound == residual) return bound;
+  if (bound == residual) return in_use * bound;
   const double passes = count_passes(n, i);
-  return (residual + bound * (passes - 1)) / passes;
+  return in_use * (residual + bound * (passes - 1)) / passes;
 }
 
-/* From the outermost level inwards: the products of averages, rounded off. */
+/* From the outermost level inwards: the products of averages, rounded off.
+   What the multipliers do is counted with all of the innermost fan-out, and
+   rounded off once, after that. */
 static void average_instances(cost_frame *f, const cost_tables *t) {
+  const cost_spread *inner = &f->spreads[0];
   double in_use = 1;
   for (uint32_t level = t->level_count; level-- > 0;) {
     cost_spread *s = &f->spreads[level];
     s->instances = (double)(uint64_t)in_use;
+    if (!level)
+      f->multiplying = (double)(uint64_t)(in_use * (inner->x * inner->y));
     for (uint32_t i = s->last_loop; i-- > s->first_loop;)
-      in_use *= average_bound(f->nest, i);
+      in_use = spread_average(in_use, f->nest, i);
   }
 }
 

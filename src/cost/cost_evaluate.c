@@ -123,9 +123,7 @@ static double count_computes(const evaluation *e) {
   const cost_scratch *s = e->scratch;
   if (s->frame.perfect || e->problem->options.model == COST_EXACT)
     return s->tables.macs;
-  const cost_spread *inner = &s->frame.spreads[0];
-  return (double)(uint64_t)(e->computes * inner->instances *
-                            (inner->x * inner->y));
+  return (double)(uint64_t)(e->computes * s->frame.multiplying);
 }
 
 static void count_cycles(evaluation *e) {

@@ -44,6 +44,7 @@ typedef struct cost_frame {
   uint64_t *steps_of;    /* per dimension; bit k: step k is one of it */
   double compute_cycles; /* product of all temporal bounds */
   double multipliers;    /* in use */
+  double multiplying;    /* imperfect nests: on average, the integer part */
 } cost_frame;
 
 /* Loops of a perfect nest are fewer: each doubles at least, and all make up

@@ -1,8 +1,6 @@
-#include <math.h>
-
-#include "cost/cost_stream.h"
-
 /*
+ * Can neighbours hand words on, so that links have to be replayed?
+ *
  * A neighbour hands a word on if what it got at the last visit is what the
  * element gets at this one: then the shift of the tile between two visits
  * equals the difference of two elements' offsets.  There are few shifts (one
@@ -23,6 +21,10 @@
  * Offsets are numbers by shape->move, modulo 2^64: equal offsets have equal
  * numbers.
  */
+#include <math.h>
+
+#include "cost/cost_stream.h"
+
 typedef struct shifts {
   uint64_t by[COST_MOST_STEPS];
   uint32_t count;

@@ -1,6 +1,8 @@
 /*
- * What the files of the cost room share: the scratch of an evaluator, the words
- * that cross a boundary before bypass is looked at, and who computes them.
+ * The words that cross the boundary below one level, before anybody looks at
+ * what is bypassed, as a replay finds them: the way for links and for imperfect
+ * nests, where no closed form (cost_stream.h) is known.  It allocates from the
+ * caller's scratch and takes microseconds to a fraction of a second.
  */
 #ifndef CALM_COST_COST_PARTS_H
 #define CALM_COST_COST_PARTS_H
@@ -23,19 +25,18 @@ typedef struct cost_stream {
    second standing for all others (Timeloop's extrapolation). */
 typedef enum cost_visits { COST_VISIT_ALL, COST_VISIT_TWO } cost_visits;
 
-/* What a replay is asked for. */
+/* What is asked for: one tensor below one level. */
 typedef struct cost_question {
   const cost_problem *problem;
   const accel_nest *nest;
   uint32_t tensor, level;
   cost_visits visits;
-  bool links;
+  bool links; /* may neighbours hand words on? */
 } cost_question;
 
 /*
  * The stream by replaying Timeloop's state machine over the visited iterations
- * (memoised on the state relative to the current tile): for links, and for
- * imperfect nests, where no closed form is known.  `computes` (for the
+ * (memoised on the state relative to the current tile).  `computes` (for the
  * innermost level of an imperfect nest; NULL: not wanted) are the operations
  * per multiplier that the replay counted.  out->groups has room for
  * out->group_capacity groups on entry and may be replaced by a larger array

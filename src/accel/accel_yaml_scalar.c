@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accel/accel_count.h"
 #include "accel/accel_yaml.h"
 #include "base/number.h"
 
@@ -52,10 +53,18 @@ calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
     return CALM_OK;
   double real;
   TRY(accel_yaml_real(&real, context, node, what));
-  if (real < 0 || real != floor(real) || real > 9007199254740992.0)
+  if (real < 0 || real != floor(real) || real > (double)ACCEL_MAX_COUNT)
     return wrong(context, node, what, "a whole number");
   *out = (uint64_t)real;
   return CALM_OK;
+}
+
+bool accel_yaml_is_null(const accel_yaml *node) {
+  static const char *const words[] = {"", "~", "null", "Null", "NULL"};
+  if (!node || node->kind != ACCEL_YAML_SCALAR || node->quoted) return !node;
+  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(node->text, words[i])) return true;
+  return false;
 }
 
 /* The words of YAML 1.1, as yaml-cpp takes them. */
@@ -70,52 +79,4 @@ calm_status accel_yaml_bool(bool *out, calm_context *context,
       return CALM_OK;
     }
   return wrong(context, node, what, "true or false");
-}
-
-/* ---- What was perhaps meant ---------------------------------------------- */
-
-enum { LONGEST_WORD = 63 };
-
-static char folded(char c) {
-  if (c >= 'A' && c <= 'Z') return (char)(c - 'A' + 'a');
-  return c == '-' ? '_' : c;
-}
-
-static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
-  const uint32_t ab = a < b ? a : b;
-  return ab < c ? ab : c;
-}
-
-/* Letters to be inserted, deleted or replaced; case, '-' and '_' are free. */
-static uint32_t distance(const char *a, const char *b) {
-  uint32_t row[LONGEST_WORD + 1];
-  const size_t length = strlen(b);
-  for (uint32_t j = 0; j <= length; j++) row[j] = j;
-  for (uint32_t i = 0; a[i]; i++) {
-    uint32_t corner = i;
-    row[0] = i + 1;
-    for (uint32_t j = 0; j < length; j++) {
-      const uint32_t cost = corner + (folded(a[i]) != folded(b[j]));
-      corner = row[j + 1];
-      row[j + 1] = smallest(cost, row[j] + 1, corner + 1);
-    }
-  }
-  return row[length];
-}
-
-const char *accel_nearest(const char *word, const char *const *names,
-                          uint32_t count) {
-  const char *best = NULL;
-  const size_t length = strlen(word);
-  uint32_t least = (uint32_t)(length > 5 ? length / 3 : 1) + 1;
-  if (length > LONGEST_WORD) return NULL;
-  for (uint32_t i = 0; i < count; i++) {
-    if (strlen(names[i]) > LONGEST_WORD) continue;
-    const uint32_t d = distance(word, names[i]);
-    if (d < least) {
-      least = d;
-      best = names[i];
-    }
-  }
-  return best;
 }

@@ -1,5 +1,5 @@
 /* Convolutions, plain, grouped, depthwise and transposed, as windows. */
-#include "accel/accel_network_parts.h"
+#include "accel/accel_graph_parts.h"
 #include "base/number.h"
 
 /* Where the dimensions of a filter and of a picture are. */
@@ -39,12 +39,12 @@ typedef struct convolution {
 
 /* False, with the reason, if the operands do not fit. */
 static bool find_convolution(convolution *out, accel_extractor *e) {
-  const graph_op *op = accel_network_op(e);
+  const graph_op *op = accel_graph_op(e);
   uint32_t picture, filter;
   operands_of(op->kind, e->g->channels_first, &picture, &filter);
-  out->x = accel_network_input(e, picture);
-  out->w = out->x ? accel_network_input(e, filter) : NULL;
-  out->y = out->w ? accel_network_output(e) : NULL;
+  out->x = accel_graph_input(e, picture);
+  out->w = out->x ? accel_graph_input(e, filter) : NULL;
+  out->y = out->w ? accel_graph_output(e) : NULL;
   if (!out->y) return false;
   const uint32_t rank = out->x->rank;
   if (rank < 3 || rank > 2 + ACCEL_AXES || out->w->rank != rank ||
@@ -59,7 +59,7 @@ static bool find_convolution(convolution *out, accel_extractor *e) {
 /* Channels of one group; false, with the reason, if they cannot be divided. */
 static bool divide_channels(accel_window *w, const convolution *c,
                             accel_extractor *e) {
-  const graph_op *op = accel_network_op(e);
+  const graph_op *op = accel_graph_op(e);
   const uint64_t in = (uint64_t)c->x->dimensions[c->at.picture_c];
   const uint64_t out = (uint64_t)c->y->dimensions[c->at.picture_c];
   const bool transposed = op->kind == OP_transpose_conv ||
@@ -68,7 +68,7 @@ static bool divide_channels(accel_window *w, const convolution *c,
   if (op->kind == OP_depthwise_conv2d)
     w->groups = in;
   else if (e->g->channels_first || transposed)
-    w->groups = accel_network_number(op, "group", 0, 1);
+    w->groups = accel_graph_number(op, "group", 0, 1);
   else
     w->groups = in / (uint64_t)c->w->dimensions[c->at.filter_c];
   w->n = (uint64_t)c->x->dimensions[0];
@@ -82,23 +82,23 @@ static bool divide_channels(accel_window *w, const convolution *c,
 }
 
 /* Axis 0 is the last one, the width. */
-static accel_axis axis_of(const convolution *c, const graph_op *op,
-                          uint32_t i) {
-  if (i >= c->at.axes) return (accel_axis){1, 1, 1, 1};
+static accel_window_axis axis_of(const convolution *c, const graph_op *op,
+                                 uint32_t i) {
+  if (i >= c->at.axes) return (accel_window_axis){1, 1, 1, 1};
   const uint32_t d = c->at.axes - 1 - i;
-  return (accel_axis){(uint64_t)c->w->dimensions[c->at.filter_axis + d],
-                      (uint64_t)c->y->dimensions[c->at.picture_axis + d],
-                      accel_network_number(op, "stride", d, 1),
-                      accel_network_number(op, "dilation", d, 1)};
+  return (accel_window_axis){(uint64_t)c->w->dimensions[c->at.filter_axis + d],
+                             (uint64_t)c->y->dimensions[c->at.picture_axis + d],
+                             accel_graph_number(op, "stride", d, 1),
+                             accel_graph_number(op, "dilation", d, 1)};
 }
 
-calm_status accel_network_convolution(accel_extractor *e) {
+calm_status accel_graph_convolution(accel_extractor *e) {
   convolution c;
   accel_window w;
   if (!find_convolution(&c, e) || !divide_channels(&w, &c, e)) return CALM_OK;
   for (uint32_t i = 0; i < ACCEL_AXES; i++)
-    w.axes[i] = axis_of(&c, accel_network_op(e), i);
-  return accel_network_add(e, w);
+    w.axes[i] = axis_of(&c, accel_graph_op(e), i);
+  return accel_graph_add(e, w);
 }
 
 /* ---- Transposed convolutions --------------------------------------------- */
@@ -107,7 +107,7 @@ calm_status accel_network_convolution(accel_extractor *e) {
 static uint64_t crop_of(const graph_op *op, const accel_stretch *s,
                         uint32_t d) {
   if (graph_op_attribute(op, "pads"))
-    return accel_network_number(op, "pads", d, 0);
+    return accel_graph_number(op, "pads", d, 0);
   uint64_t moved, reach, all;
   if (!number_multiply(&moved, s->inputs - 1, s->stride) ||
       !number_multiply(&reach, s->taps - 1, s->dilation) ||
@@ -118,8 +118,8 @@ static uint64_t crop_of(const graph_op *op, const accel_stretch *s,
 
 static uint32_t phases_of(accel_phase *out, const convolution *c,
                           accel_extractor *e, uint32_t i) {
-  const graph_op *op = accel_network_op(e);
-  const accel_axis axis = axis_of(c, op, i);
+  const graph_op *op = accel_graph_op(e);
+  const accel_window_axis axis = axis_of(c, op, i);
   accel_stretch s = {axis.taps, axis.stride,    axis.dilation,
                      1,         axis.positions, 0};
   if (i >= c->at.axes) {
@@ -137,7 +137,7 @@ static uint32_t phases_of(accel_phase *out, const convolution *c,
 }
 
 /* One convolution for each combination of kinds of phases. */
-calm_status accel_network_transposed(accel_extractor *e) {
+calm_status accel_graph_transposed(accel_extractor *e) {
   convolution c;
   accel_window w;
   accel_phase x[ACCEL_MAX_PHASES], y[ACCEL_MAX_PHASES], z[ACCEL_MAX_PHASES];
@@ -152,7 +152,7 @@ calm_status accel_network_transposed(accel_extractor *e) {
     w.axes[1] = py->axis;
     w.axes[2] = pz->axis;
     w.k = k * px->count * py->count * pz->count;
-    TRY(accel_network_add(e, w));
+    TRY(accel_graph_add(e, w));
   }
   return CALM_OK;
 }

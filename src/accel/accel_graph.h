@@ -7,24 +7,24 @@
  * and groups G where both operands have a batch.  P goes with R along the
  * width, the last axis.  A transposed convolution of stride s is as many
  * ordinary ones as it has kinds of phases, without the zeros in between.  The
- * accel_network files are the only ones of the room that know graphs.
+ * accel_graph files are the only ones of the room that know graphs.
  */
-#ifndef CALM_ACCEL_ACCEL_NETWORK_H
-#define CALM_ACCEL_ACCEL_NETWORK_H
+#ifndef CALM_ACCEL_ACCEL_GRAPH_H
+#define CALM_ACCEL_ACCEL_GRAPH_H
 
 #include "accel/accel_layer.h"
 #include "graph/graph.h"
 
-typedef struct accel_network_layers {
+typedef struct accel_graph_layers {
   accel_layer *layers; /* in the order in which they first occur */
   uint32_t *first_ops; /* per layer: the operator it was first seen in */
   uint32_t layer_count;
   uint32_t *skipped; /* operators with MACs that are no such layer, in order */
   const char **reasons; /* why, per skipped operator */
   uint32_t skipped_count;
-} accel_network_layers;
+} accel_graph_layers;
 
-calm_status accel_network_extract(accel_network_layers *out, const graph *g,
-                                  arena *a);
+calm_status accel_graph_extract(accel_graph_layers *out, const graph *g,
+                                arena *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* Matrix products as windows of one tap. */
-#include "accel/accel_network_parts.h"
+#include "accel/accel_graph_parts.h"
 
 static calm_status refuse(accel_extractor *e) {
   e->reason = "its operands do not have the dimensions of a matrix product";
@@ -20,10 +20,10 @@ static accel_window product_window(uint64_t n, uint64_t rows, uint64_t depth,
 
 /* Weights [outputs, inputs]; the other operand is flattened to rows of inputs.
  */
-calm_status accel_network_dense(accel_extractor *e) {
-  const graph_tensor *x = accel_network_input(e, 0);
-  const graph_tensor *w = x ? accel_network_input(e, 1) : NULL;
-  const graph_tensor *y = w ? accel_network_output(e) : NULL;
+calm_status accel_graph_dense(accel_extractor *e) {
+  const graph_tensor *x = accel_graph_input(e, 0);
+  const graph_tensor *w = x ? accel_graph_input(e, 1) : NULL;
+  const graph_tensor *y = w ? accel_graph_output(e) : NULL;
   if (!y) return CALM_OK;
   if (w->rank != 2 || y->rank == 0 ||
       elements(x, 0, x->rank) % (uint64_t)w->dimensions[1]) {
@@ -32,9 +32,9 @@ calm_status accel_network_dense(accel_extractor *e) {
   const uint64_t rows = elements(x, 0, x->rank) / (uint64_t)w->dimensions[1];
   const uint64_t n = y->rank > 2 ? (uint64_t)y->dimensions[0] : rows;
   if (rows == 0 || rows % n) return refuse(e);
-  return accel_network_add(
-      e, product_window(n, rows / n, (uint64_t)w->dimensions[1],
-                        (uint64_t)w->dimensions[0]));
+  return accel_graph_add(e,
+                         product_window(n, rows / n, (uint64_t)w->dimensions[1],
+                                        (uint64_t)w->dimensions[0]));
 }
 
 /* A matrix in the last two dimensions; a vector is a row on the left, a column
@@ -94,11 +94,11 @@ static bool is_transposed(const graph_op *op, const char *key,
   return graph_op_attribute(op, key) || graph_op_attribute(op, other);
 }
 
-calm_status accel_network_product(accel_extractor *e) {
-  const graph_op *op = accel_network_op(e);
-  const graph_tensor *x = accel_network_input(e, 0);
+calm_status accel_graph_product(accel_extractor *e) {
+  const graph_op *op = accel_graph_op(e);
+  const graph_tensor *x = accel_graph_input(e, 0);
   const graph_tensor *y =
-      x ? accel_network_input(e, op->kind == OP_qlinear_matmul ? 3 : 1) : NULL;
+      x ? accel_graph_input(e, op->kind == OP_qlinear_matmul ? 3 : 1) : NULL;
   if (!y) return CALM_OK;
   const matrix a =
       matrix_of(x, is_transposed(op, "transpose_a", "adj_x"), true);
@@ -108,6 +108,6 @@ calm_status accel_network_product(accel_extractor *e) {
   accel_window w = batched ? product_window(1, a.rows, a.columns, b.columns)
                            : product_window(a.rows, 1, a.columns, b.columns);
   if (a.columns == b.rows && fold_batch(&w, &a, &b))
-    return accel_network_add(e, w);
+    return accel_graph_add(e, w);
   return refuse(e);
 }

@@ -1,4 +1,4 @@
-/* Words and numbers of YAML files, and what was perhaps meant. */
+/* Words and numbers of YAML files. */
 #include <math.h>
 
 #include "accel_yaml_fixture.h"
@@ -137,23 +137,6 @@ static void long_texts_are_cut_in_messages(void **state) {
   world_close(&w);
 }
 
-static void near_words_are_found(void **state) {
-  (void)state;
-  static const char *const names[] = {"datawidth", "depth", "width",
-                                      "read_bandwidth"};
-  assert_string_equal(accel_nearest("data_width", names, 4), "datawidth");
-  assert_string_equal(accel_nearest("Depth", names, 4), "depth");
-  assert_string_equal(accel_nearest("read-bandwith", names, 4),
-                      "read_bandwidth");
-  assert_null(accel_nearest("technology", names, 4));
-  assert_null(accel_nearest("", names, 4));
-  assert_null(accel_nearest("depth", names, 0));
-  char longest[200];
-  memset(longest, 'd', 199);
-  longest[199] = '\0';
-  assert_null(accel_nearest(longest, names, 4));
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whole_numbers_may_be_spelled_as_reals),
@@ -162,7 +145,6 @@ int main(void) {
       cmocka_unit_test(truth_has_the_words_of_yaml),
       cmocka_unit_test(texts_are_scalars),
       cmocka_unit_test(long_texts_are_cut_in_messages),
-      cmocka_unit_test(near_words_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

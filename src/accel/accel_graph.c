@@ -1,4 +1,4 @@
-#include "accel/accel_network_parts.h"
+#include "accel/accel_graph_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* Steps of an axis that is not walked along, and gaps of a filter of one tap,
    say nothing. */
-static accel_axis normal_axis(accel_axis axis) {
+static accel_window_axis normal_axis(accel_window_axis axis) {
   if (axis.positions == 1) axis.stride = 1;
   if (axis.taps == 1) axis.dilation = 1;
   return axis;
@@ -19,7 +19,7 @@ static accel_axis normal_axis(accel_axis axis) {
 
 static calm_status make_layer(accel_layer *out, const accel_extractor *e,
                               const accel_window *w, bool deep) {
-  const accel_axis *x = &w->axes[0], *y = &w->axes[1], *z = &w->axes[2];
+  const accel_window_axis *x = &w->axes[0], *y = &w->axes[1], *z = &w->axes[2];
   const accel_named_value values[] = {
       {"R", x->taps},
       {"P", x->positions},
@@ -41,8 +41,9 @@ static calm_status make_layer(accel_layer *out, const accel_extractor *e,
   const char *shape = deep             ? "3d-cnn-layer"
                       : w->groups == 1 ? "cnn-layer"
                                        : "grouped-cnn-layer";
-  return accel_shape_fill(out, accel_network_op(e)->name, shape, values,
-                          sizeof values / sizeof *values, e->arena);
+  const accel_filling filling = {accel_graph_op(e)->name, shape, values,
+                                 sizeof values / sizeof *values};
+  return accel_shape_fill(out, &filling, e->arena);
 }
 
 /* What makes a layer that it is, as a text. */
@@ -52,7 +53,7 @@ static calm_status key_of(const char **out, const accel_window *w, arena *a) {
       snprintf(key, sizeof key, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
                w->c, w->k, w->n, w->groups);
   for (uint32_t i = 0; i < ACCEL_AXES; i++) {
-    const accel_axis *axis = &w->axes[i];
+    const accel_window_axis *axis = &w->axes[i];
     length +=
         snprintf(key + length, sizeof key - (size_t)length,
                  " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, axis->taps,
@@ -75,7 +76,7 @@ static calm_status append_layer(accel_extractor *e, const accel_window *w,
   return CALM_OK;
 }
 
-calm_status accel_network_add(accel_extractor *e, accel_window w) {
+calm_status accel_graph_add(accel_extractor *e, accel_window w) {
   const char *key;
   for (uint32_t i = 0; i < ACCEL_AXES; i++) {
     w.axes[i] = normal_axis(w.axes[i]);
@@ -117,18 +118,18 @@ static const graph_tensor *shaped(accel_extractor *e, const tensor_id *slots,
   return t;
 }
 
-const graph_tensor *accel_network_input(accel_extractor *e, uint32_t i) {
-  const graph_op *op = accel_network_op(e);
+const graph_tensor *accel_graph_input(accel_extractor *e, uint32_t i) {
+  const graph_op *op = accel_graph_op(e);
   return shaped(e, op->inputs, op->input_count, i);
 }
 
-const graph_tensor *accel_network_output(accel_extractor *e) {
-  const graph_op *op = accel_network_op(e);
+const graph_tensor *accel_graph_output(accel_extractor *e) {
+  const graph_op *op = accel_graph_op(e);
   return shaped(e, op->outputs, op->output_count, 0);
 }
 
-uint64_t accel_network_number(const graph_op *op, const char *key, uint32_t i,
-                              uint64_t absent) {
+uint64_t accel_graph_number(const graph_op *op, const char *key, uint32_t i,
+                            uint64_t absent) {
   const char *text = graph_op_attribute(op, key);
   uint64_t value;
   for (; text && i > 0; i--) {
@@ -149,21 +150,21 @@ static const struct rule {
   operator_reader *read;
   const char *reason;
 } rules[] = {
-    {OP_conv2d, accel_network_convolution, NULL},
-    {OP_depthwise_conv2d, accel_network_convolution, NULL},
-    {OP_conv1d, accel_network_convolution, NULL},
-    {OP_conv3d, accel_network_convolution, NULL},
-    {OP_fused_conv, accel_network_convolution, NULL},
-    {OP_conv_integer, accel_network_convolution, NULL},
-    {OP_qlinear_conv, accel_network_convolution, NULL},
-    {OP_transpose_conv, accel_network_transposed, NULL},
-    {OP_conv1d_transpose, accel_network_transposed, NULL},
-    {OP_conv3d_transpose, accel_network_transposed, NULL},
-    {OP_fully_connected, accel_network_dense, NULL},
-    {OP_gemm, accel_network_product, NULL},
-    {OP_batch_matmul, accel_network_product, NULL},
-    {OP_matmul_integer, accel_network_product, NULL},
-    {OP_qlinear_matmul, accel_network_product, NULL},
+    {OP_conv2d, accel_graph_convolution, NULL},
+    {OP_depthwise_conv2d, accel_graph_convolution, NULL},
+    {OP_conv1d, accel_graph_convolution, NULL},
+    {OP_conv3d, accel_graph_convolution, NULL},
+    {OP_fused_conv, accel_graph_convolution, NULL},
+    {OP_conv_integer, accel_graph_convolution, NULL},
+    {OP_qlinear_conv, accel_graph_convolution, NULL},
+    {OP_transpose_conv, accel_graph_transposed, NULL},
+    {OP_conv1d_transpose, accel_graph_transposed, NULL},
+    {OP_conv3d_transpose, accel_graph_transposed, NULL},
+    {OP_fully_connected, accel_graph_dense, NULL},
+    {OP_gemm, accel_graph_product, NULL},
+    {OP_batch_matmul, accel_graph_product, NULL},
+    {OP_matmul_integer, accel_graph_product, NULL},
+    {OP_qlinear_matmul, accel_graph_product, NULL},
     {OP_lstm, NULL, "a recurrence"},
     {OP_rnn, NULL, "a recurrence"},
     {OP_gru, NULL, "a recurrence"},
@@ -184,11 +185,11 @@ static calm_status take_op(accel_extractor *e, op_id op) {
   e->op = op;
   e->reason = NULL;
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    if (rules[i].kind != accel_network_op(e)->kind) continue;
+    if (rules[i].kind != accel_graph_op(e)->kind) continue;
     e->reason = rules[i].reason;
     if (rules[i].read) TRY(rules[i].read(e));
   }
-  if (op_kind_flags(accel_network_op(e)->kind) & OP_CONTROL)
+  if (op_kind_flags(accel_graph_op(e)->kind) & OP_CONTROL)
     e->reason = "it runs another graph";
   if (!e->reason) return CALM_OK;
   VECTOR_PUSH(e->context, &e->skipped, op);
@@ -202,10 +203,10 @@ static calm_status take_op(accel_extractor *e, op_id op) {
     if ((v)->count) memcpy((out), (v)->data, (v)->count * sizeof *(v)->data); \
   } while (0)
 
-static calm_status extract(accel_network_layers *out, accel_extractor *e) {
+static calm_status extract(accel_graph_layers *out, accel_extractor *e) {
   for (op_id op = 0; op < e->g->ops.count; op++) TRY(take_op(e, op));
-  accel_network_layers found = {.layer_count = e->layers.count,
-                                .skipped_count = e->skipped.count};
+  accel_graph_layers found = {.layer_count = e->layers.count,
+                              .skipped_count = e->skipped.count};
   COPY_OUT(e, found.layers, &e->layers);
   COPY_OUT(e, found.first_ops, &e->first_ops);
   COPY_OUT(e, found.skipped, &e->skipped);
@@ -214,8 +215,8 @@ static calm_status extract(accel_network_layers *out, accel_extractor *e) {
   return CALM_OK;
 }
 
-calm_status accel_network_extract(accel_network_layers *out, const graph *g,
-                                  arena *a) {
+calm_status accel_graph_extract(accel_graph_layers *out, const graph *g,
+                                arena *a) {
   accel_extractor e = {.g = g, .arena = a, .context = a->context};
   name_table_init(&e.known, e.context);
   const calm_status status = extract(out, &e);

@@ -2,13 +2,10 @@
  * Small convolutions over one dimension, written as what stands in a table of
  * the documentation: a few loops on a machine of three levels (PE, GB, DRAM).
  */
-#ifndef CALM_TESTS_COST_CASES_H
-#define CALM_TESTS_COST_CASES_H
+#ifndef CALM_TESTS_COST_ROW_H
+#define CALM_TESTS_COST_ROW_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "cost_pieces.h"
 #include "cost_referee.h"
 
 enum { ROW_PE, ROW_GB, ROW_DRAM, ROW_LEVELS };
@@ -74,22 +71,13 @@ static inline void row_add_arch(row *out, arena *a) {
   static const char *const names[] = {"PE", "GB", "DRAM"};
   accel_level *l = referee_memory(a, ROW_LEVELS, sizeof *l);
   for (uint32_t i = 0; i < ROW_LEVELS; i++) {
-    const uint64_t instances = i == ROW_PE ? 16 : 1;
-    l[i] = (accel_level){.name = names[i],
-                         .class_name = "",
-                         .dram = i == ROW_DRAM,
-                         .entries = ACCEL_UNLIMITED,
-                         .capacity_words = ACCEL_UNLIMITED,
-                         .multiple_buffering = 1,
-                         .word_bits = 8,
-                         .block_words = 1,
-                         .cluster = 1,
-                         .instances = instances,
-                         .mesh_x = i == ROW_PE ? 4 : 1,
-                         .mesh_y = i == ROW_PE ? 4 : 1,
-                         .reduction_supported = i != ROW_DRAM,
-                         .energy = {1, 1, 1, 0, -1, true}};
+    l[i] = cost_plain_level(names[i]);
+    l[i].dram = i == ROW_DRAM;
+    l[i].reduction_supported = !l[i].dram;
+    l[i].energy = (accel_energy){1, 1, 1, 0, -1, true};
   }
+  l[ROW_PE].instances = 16;
+  l[ROW_PE].mesh_x = l[ROW_PE].mesh_y = 4;
   out->arch = (accel_arch){.name = "row",
                            .compute = {.name = "MAC",
                                        .word_bits = 8,
@@ -102,39 +90,16 @@ static inline void row_add_arch(row *out, arena *a) {
                            .level_count = ROW_LEVELS};
 }
 
-/* Loops as text, innermost first: "PE R3 | GB P8 K4x | DRAM K2 P4,3"; x and y
-   are on the mesh below the level, a second number is a residual. */
+/* The nest "PE R3 | GB P8 K4x | DRAM K2", and the bounds that it makes up. */
 static inline void row_add_loops(row *out, const char *loops, arena *a) {
   accel_nest *n = &out->nest;
   n->loops = referee_memory(a, 16, sizeof *n->loops);
   n->kept = referee_memory(a, ROW_LEVELS, sizeof *n->kept);
   n->level_count = ROW_LEVELS;
   for (uint32_t i = 0; i < ROW_LEVELS; i++) n->kept[i] = 7;
-  static const char letters[] = "RPCK";
-  uint32_t level = 0;
-  for (const char *at = loops; *at;) {
-    char *end;
-    const char *letter = strchr(letters, *at);
-    if (*at == '|') level++;
-    if (!letter || at[1] < '0' || at[1] > '9') {
-      at++;
-      continue;
-    }
-    accel_loop l = {.dimension = (uint32_t)(letter - letters),
-                    .level = level,
-                    .kind = ACCEL_TEMPORAL};
-    l.bound = l.residual = strtoull(at + 1, &end, 10);
-    if (*end == ',') l.residual = strtoull(end + 1, &end, 10);
-    if (*end == 'x') l.kind = ACCEL_SPATIAL_X;
-    if (*end == 'y') l.kind = ACCEL_SPATIAL_Y;
-    n->loops[n->loop_count++] = l;
-    at = end;
-  }
-  for (uint32_t d = 0; d < 4; d++) {
-    uint64_t bound = 1;
-    for (uint32_t k = n->loop_count; k-- > 0;)
-      if (n->loops[k].dimension == d)
-        bound = (bound - 1) * n->loops[k].bound + n->loops[k].residual;
+  cost_read_loops(n, loops, &out->layer);
+  for (uint32_t d = 0; d < out->layer.dimension_count; d++) {
+    const uint64_t bound = cost_made_up(n, d);
     out->layer.dimensions[d].bound = bound;
     out->layer.macs *= bound;
   }

@@ -1,7 +1,7 @@
 #include "graph_fixture.h"
 
-#include "accel/accel_network.h"
-#include "accel/accel_network_parts.h"
+#include "accel/accel_graph.h"
+#include "accel/accel_graph_parts.h"
 #include "base/random.h"
 #include "scarce.h"
 
@@ -21,8 +21,7 @@ static void describe(text *t, const accel_layer *layer) {
   text_format(t, " x%u;", (unsigned)layer->count);
 }
 
-static void describe_all(text *t, const accel_network_layers *n,
-                         const graph *g) {
+static void describe_all(text *t, const accel_graph_layers *n, const graph *g) {
   for (uint32_t i = 0; i < n->layer_count; i++) describe(t, &n->layers[i]);
   for (uint32_t i = 0; i < n->skipped_count; i++)
     text_format(t, "%s: %s;", g->ops.data[n->skipped[i]].name, n->reasons[i]);
@@ -31,12 +30,12 @@ static void describe_all(text *t, const accel_network_layers *n,
 static void check(const char *graph_text, const char *expected) {
   fixture f;
   text t;
-  accel_network_layers n;
+  accel_graph_layers n;
   char *found;
   fixture_open(&f, NULL);
   fixture_must_read(&f, graph_text);
   text_init(&t, f.context);
-  assert_int_equal(accel_network_extract(&n, &f.graphs.data[0], &f.arena),
+  assert_int_equal(accel_graph_extract(&n, &f.graphs.data[0], &f.arena),
                    CALM_OK);
   describe_all(&t, &n, &f.graphs.data[0]);
   text_format(&t, "%s", "");
@@ -291,7 +290,7 @@ static void phases_count_every_product(void **state) {
     uint64_t pairs = 0, outputs = 0;
     assert_in_range(count, 0, ACCEL_MAX_PHASES);
     for (uint32_t p = 0; p < count; p++) {
-      const accel_axis *axis = &phases[p].axis;
+      const accel_window_axis *axis = &phases[p].axis;
       pairs += phases[p].count * axis->taps * axis->positions;
       outputs += phases[p].count * axis->positions;
       assert_int_equal(axis->stride, 1);
@@ -306,7 +305,7 @@ static void without_memory(void **state) {
   for (uint64_t grants = 0;; grants++) {
     uint64_t left = SCARCE_NEVER;
     const calm_allocator allocator = {scarce_reallocate, &left};
-    accel_network_layers n;
+    accel_graph_layers n;
     fixture f;
     fixture_open(&f, &allocator);
     fixture_must_read(&f, NHWC
@@ -315,7 +314,7 @@ static void without_memory(void **state) {
                       "op a fully_connected ( x w - ) -> ( y )\n");
     left = grants;
     const calm_status status =
-        accel_network_extract(&n, &f.graphs.data[0], &f.arena);
+        accel_graph_extract(&n, &f.graphs.data[0], &f.arena);
     left = SCARCE_NEVER;
     fixture_close(&f);
     if (status == CALM_OK) return;

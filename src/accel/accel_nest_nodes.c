@@ -31,10 +31,9 @@ const accel_yaml *accel_node_group(const accel_arch *arch, uint32_t level,
   return accel_yaml_get(l->constraints, group);
 }
 
-/* ---- Branches of a !Parallel ----------------------------------------------
- */
+/* ---- Branches of a !Parallel --------------------------------------------- */
 
-static calm_status read_names(uint32_t *out, const accel_scope *s,
+static calm_status read_names(uint32_t *out, const accel_subject *s,
                               const accel_branch *b, const char **names,
                               uint32_t count) {
   *out = 0;
@@ -44,17 +43,13 @@ static calm_status read_names(uint32_t *out, const accel_scope *s,
       continue;
     }
     const uint32_t t = accel_layer_tensor(s->layer, names[i]);
-    if (t == CALM_NONE)
-      return accel_place_fail(s->context, CALM_BAD_INPUT, b->place,
-                              "a branch keeps '%s', which is no tensor of the "
-                              "layer",
-                              names[i]);
+    if (t == CALM_NONE) return accel_subject_no_tensor(s, b->place, names[i]);
     *out |= UINT32_C(1) << t;
   }
   return CALM_OK;
 }
 
-static calm_status check_kept_somewhere(const accel_scope *s,
+static calm_status check_kept_somewhere(const accel_subject *s,
                                         const accel_branch *b, uint32_t kept) {
   for (uint32_t t = 0; t < s->layer->tensor_count; t++)
     if (!(kept >> t & 1))
@@ -66,7 +61,7 @@ static calm_status check_kept_somewhere(const accel_scope *s,
 }
 
 /* A branch bypasses whatever it does not keep. */
-calm_status accel_node_branch(uint32_t *bypass, const accel_scope *s,
+calm_status accel_node_branch(uint32_t *bypass, const accel_subject *s,
                               uint32_t level) {
   const accel_branch *b = &s->arch->levels[level].branch;
   uint32_t keeps, bypasses;
@@ -80,7 +75,7 @@ calm_status accel_node_branch(uint32_t *bypass, const accel_scope *s,
 }
 
 calm_status accel_node_tensors(uint32_t *keep, uint32_t *bypass,
-                               const accel_scope *s, uint32_t level) {
+                               const accel_subject *s, uint32_t level) {
   const accel_level *l = &s->arch->levels[level];
   const accel_yaml *node = accel_node_group(s->arch, level, "dataspace");
   uint32_t branch;

@@ -1,8 +1,8 @@
 /*
  * A transposed convolution as the convolutions that it is.  It puts out
  *
- *     y[o] = sum over taps r with (o + begin - r * dilation) divisible by
- * stride of x[(o + begin - r * dilation) / stride] * w[r]
+ *     y[o] = sum of x[(o + begin - r * dilation) / stride] * w[r]
+ *            over taps r for which that is a whole number
  *
  * so outputs whose o + begin leave the same rest (a phase) use the same taps,
  * and walk over x one by one: `stride` ordinary convolutions of stride 1, with
@@ -11,7 +11,7 @@
  * between the inputs in the textbook's form; products with what lies outside of
  * x are counted, as for every convolution with padding.
  */
-#include "accel/accel_network_parts.h"
+#include "accel/accel_graph_parts.h"
 #include "base/number.h"
 
 /* Numbers below `end` that leave the rest `rest` when divided by `step`. */
@@ -27,7 +27,8 @@ static uint64_t first_tap(const accel_stretch *axis, uint64_t phase,
   return period;
 }
 
-static uint32_t add_phase(accel_phase *out, uint32_t count, accel_axis axis) {
+static uint32_t add_phase(accel_phase *out, uint32_t count,
+                          accel_window_axis axis) {
   for (uint32_t i = 0; i < count; i++)
     if (out[i].axis.taps == axis.taps &&
         out[i].axis.positions == axis.positions) {
@@ -46,9 +47,10 @@ uint32_t accel_stretch_phases(accel_phase *out, const accel_stretch *axis) {
     const uint64_t first = first_tap(axis, phase, period);
     const uint64_t rest =
         (phase + axis->stride - axis->begin % axis->stride) % axis->stride;
-    const accel_axis one = {count_rests(axis->taps, first, period),
-                            count_rests(axis->outputs, rest, axis->stride), 1,
-                            axis->dilation / common};
+    const accel_window_axis one = {
+        count_rests(axis->taps, first, period),
+        count_rests(axis->outputs, rest, axis->stride), 1,
+        axis->dilation / common};
     if (one.taps > 0 && one.positions > 0) count = add_phase(out, count, one);
   }
   return count;

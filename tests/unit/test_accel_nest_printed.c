@@ -33,6 +33,16 @@ static void as_printed(void **state) {
   assert_int_equal(f->nest.kept[PE], 0);
 }
 
+static void a_mark_of_the_encoding_is_no_name(void **state) {
+  nest_fixture *f = *state;
+  static const char text[] =
+      "\xEF\xBB\xBF"
+      "DRAM [ Weights ]\n| for K in [0:4)\nGlobalBuffer [ ]\n"
+      "PEBuffer [ ]\n";
+  if (parse(f, text)) fail_msg("%s", calm_context_message(f->context));
+  assert_string_equal(nest_loops(f, &f->nest), "2t:K4");
+}
+
 static void yaml_too(void **state) {
   nest_fixture *f = *state;
   assert_int_equal(parse(f,
@@ -54,23 +64,26 @@ static void wrong(void **state) {
       {"| for K in [0:4)\n", "m.txt:1:3: a loop before the first level"},
       {"Foo [ ]\n| for K in [0:4)\n", "no level 'Foo'"},
       {"GlobalBuffer [ ]\n| for K in [0:4)\n", "does not follow here"},
-      {"DRAM [ ]\nPEBuffer [ ]\n|\n", "m.txt:2:9: 'PEBuffer' does not follow"},
+      {"DRAM [ ]\nPEBuffer [ ]\n|\n", "m.txt:2:1: 'PEBuffer' does not follow"},
       {"DRAM [ ]\n| for K in [0:4)\n", "before the innermost level, PEBuffer"},
-      {"DRAM [ Weight ]\n| for K in [0:4)\n", "no tensor 'Weight'"},
-      {"DRAM [ Weights\n| for K in [0:4)\n", "no tensor ''"},
+      {"DRAM [ Weight ]\n| for K in [0:4)\n",
+       "m.txt:1:8: the layer has no tensor 'Weight'; did you mean 'Weights'?"},
+      {"DRAM [ Weights\n| for K in [0:4)\n", "m.txt:1:15: ']' is missing"},
+      {"DRAN [ ]\n|\n",
+       "m.txt:1:1: the architecture has no level 'DRAN'; did you mean 'DRAM'?"},
       {"DRAM Weights\n| for K in [0:4)\n", "'[' is missing"},
       {"DRAM [ ] x\n| for K in [0:4)\n", "'x' does not belong here"},
       {HEAD "| for K in [1:4)\n", "'[0:' is missing"},
       {HEAD "| for K in [0:4]\n", "m.txt:4:16: ')' is missing"},
-      {HEAD "| for K in [0:)\n", "a number of iterations"},
+      {HEAD "| for K in [0:)\n", "m.txt:4:15: a number is missing"},
       {HEAD "| for K in [0:99999999999999999999)\n", "too large"},
       {HEAD "| for K in [0:4,5)\n", "the last pass has 5 of 4"},
-      {HEAD "| for K in [0:0)\n", "the last pass has 0 of 0"},
+      {HEAD "| for K in [0:0)\n", "m.txt:4:15: a loop of no iterations"},
       {HEAD "| for M in [0:4)\n", "no dimension 'M'"},
       {HEAD "| par K in [0:4)\n", "'for' is missing"},
       {HEAD "| for K in [0:4) (Spatial-Z)\n", "'(Spatial-Z)' does not belong"},
       {HEAD "| for K in [0:4)\n| for K in [0:2)\n",
-       "K has two such loops at PEBuffer"},
+       "K has two temporal loops at PEBuffer"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_int_equal(parse(f, rows[i].text), CALM_BAD_INPUT);
@@ -81,6 +94,8 @@ static void wrong(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(as_printed, nest_open, nest_close),
+      cmocka_unit_test_setup_teardown(a_mark_of_the_encoding_is_no_name,
+                                      nest_open, nest_close),
       cmocka_unit_test_setup_teardown(yaml_too, nest_open, nest_close),
       cmocka_unit_test_setup_teardown(wrong, nest_open, nest_close),
   };

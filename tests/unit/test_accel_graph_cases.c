@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "accel/accel_network.h"
+#include "accel/accel_graph.h"
 #include "cases.h"
 #include "model/model.h"
 
@@ -67,13 +67,13 @@ static uint64_t count_products(const graph *g) {
 static void check_model(const struct known *known, const char *path) {
   calm_context *context = calm_context_new(NULL);
   calm_model model;
-  accel_network_layers n;
+  accel_graph_layers n;
   uint64_t macs = 0, operators = 0;
   model_init(&model, context, path);
   assert_int_equal(file_map_open(&model.map, context, path), CALM_OK);
   assert_int_equal(model_read(&model), CALM_OK);
   const graph *g = &model.graphs.data[0];
-  assert_int_equal(accel_network_extract(&n, g, &model.arena), CALM_OK);
+  assert_int_equal(accel_graph_extract(&n, g, &model.arena), CALM_OK);
   for (uint32_t i = 0; i < n.layer_count; i++) {
     macs += n.layers[i].macs * n.layers[i].count;
     operators += n.layers[i].count;
