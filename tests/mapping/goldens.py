@@ -1,4 +1,4 @@
-"""The golden records: what Timeloop printed for loop nests on nine machines.
+"""The golden records: what Timeloop printed for loop nests.
 
 Each record is turned into files for the tool and into the figures that it is
 to print.  Where Timeloop's own run of every iteration is not among them, the
