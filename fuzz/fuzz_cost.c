@@ -94,7 +94,9 @@ static void try_case(const cost_random_case *c, random_state *r, arena *a) {
   if (!is_walkable(c)) return;
   demand(cost_check_exact(&c->arch, &c->layer, &c->nest, COST_FANOUT_CUMULATIVE,
                           a) == NULL);
-  const cost_options options = {COST_TIMELOOP, COST_FANOUT_CUMULATIVE, true};
+  const cost_options options = {.model = COST_TIMELOOP,
+                                .fanout = COST_FANOUT_CUMULATIVE,
+                                .networks = true};
   cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, a);
 }
 

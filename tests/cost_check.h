@@ -33,7 +33,8 @@ static inline const char *cost_check_exact(const accel_arch *arch,
   cost_result walked;
   cost_referee(&walked, arch, layer, nest, fanout, a);
   for (int hops = 0; hops < 2 && !difference; hops++) {
-    const cost_options options = {COST_EXACT, fanout, hops == 1};
+    const cost_options options = {
+        .model = COST_EXACT, .fanout = fanout, .networks = hops == 1};
     const cost_result counted =
         cost_check_evaluate(arch, layer, nest, options, a);
     difference =

@@ -454,6 +454,7 @@ static void spoil(draft *d) {
 void cost_random_make(cost_random_case *out, random_state *r,
                       const cost_random_options *options, arena *a) {
   draft d = {r, options, a, out};
+  memset(out, 0, sizeof *out);
   draw_layer(&d);
   draw_nest(&d);
   draw_machine(&d);

@@ -33,7 +33,8 @@ static bool breaks(trial *t, const char *format, ...) {
 
 static cost_result evaluate(const trial *t, const cost_random_case *c,
                             cost_model model) {
-  const cost_options options = {model, COST_FANOUT_LEVEL, true};
+  const cost_options options = {
+      .model = model, .fanout = COST_FANOUT_LEVEL, .networks = true};
   return cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, t->arena);
 }
 

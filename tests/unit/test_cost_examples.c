@@ -30,7 +30,8 @@ static const window windows[] = {
 };
 
 static cost_result evaluate(fixture *f, const row *r, cost_model model) {
-  const cost_options options = {model, COST_FANOUT_LEVEL, true};
+  const cost_options options = {
+      .model = model, .fanout = COST_FANOUT_LEVEL, .networks = true};
   const cost_result out =
       cost_check_evaluate(&r->arch, &r->layer, &r->nest, options, &f->arena);
   assert_int_equal(out.verdict.fault, COST_VALID);
