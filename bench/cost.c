@@ -223,9 +223,7 @@ static calm_status go_round(double *rate, cost_result *r, const cost_problem *p,
 }
 
 static calm_status measure(task *k, arena *a) {
-  static const cost_options EXACT = {COST_EXACT, COST_FANOUT_LEVEL, false};
-  cost_options options = EXACT;
-  options.model = k->model;
+  const cost_options options = {.model = k->model, .fanout = COST_FANOUT_LEVEL};
   accel_layer layer;
   cost_problem p;
   cost_result r;

@@ -87,12 +87,11 @@ static int dispatch(int count, char **words) {
 }
 
 /* A reader of stdout that went away, or a limit on the size of files, is an
-   error like a full disk. */
+   error like a full disk; what failed before has been told. */
 int main(int count, char **words) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   output_open_standard();
   const int code = count > 0 ? dispatch(count - 1, words + 1) : EXIT_USAGE;
-  const int closed = output_text("");
-  return code == EXIT_DONE ? closed : code;
+  return code == EXIT_DONE ? output_text("") : code;
 }

@@ -145,6 +145,25 @@ static int set_option(request *r, const opt_own *own,
   return status ? story_failure(r, status) : EXIT_DONE;
 }
 
+/* "--no-energy=on": what would that be? */
+static bool is_switch_off(const char *name, size_t length) {
+  const opt_own *own;
+  if (length < 3 || strncmp(name, "no-", 3)) return false;
+  const calm_option_info *info = find_option(&own, name + 3, length - 3);
+  return info && !info->value;
+}
+
+static int refuse_value(const char *name, size_t length) {
+  story_tell("--%.*s takes no value; leave '%s' out", (int)length, name,
+             name + length);
+  return EXIT_USAGE;
+}
+
+/* No file has an empty name. */
+static bool is_given(const calm_option_info *info, const char *value) {
+  return value && (*value || !info->value || strcmp(info->value, "FILE"));
+}
+
 /* "NAME", "NAME=VALUE", "NAME VALUE" or "no-NAME". */
 static int parse_name(request *r, words *w, const char *name) {
   const opt_own *own;
@@ -157,10 +176,12 @@ static int parse_name(request *r, words *w, const char *name) {
     if (info && info->value) return refuse_no(info);
     if (info) value = "off";
   }
+  if (!info && equals && is_switch_off(name, length))
+    return refuse_value(name, length);
   if (!info || !opt_belongs(info, r->command))
     return refuse_option(r, info, name, length);
   value = info->value ? take_value(w, value) : value ? value : "on";
-  if (value) return set_option(r, own, info, value);
+  if (is_given(info, value)) return set_option(r, own, info, value);
   story_tell("--%s needs a value: %s", info->name, info->value);
   return EXIT_USAGE;
 }

@@ -11,27 +11,13 @@
 #include <string.h>
 
 #include "cost_check.h"
+#include "cost_pieces.h"
 #include "cost_theorems.h"
 #include "demand.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SEED_BYTES = 8, EDIT_BYTES = 4, MOST_EDITS = 64, MOST_WALKED = 2000 };
-
-/* Loops stand in the order of levels and kinds; other orders are no nests. */
-static uint32_t place_of(const accel_loop *l) {
-  return l->level * 3 + (uint32_t)l->kind;
-}
-
-static void sort_loops(accel_nest *n) {
-  for (uint32_t i = 1; i < n->loop_count; i++)
-    for (uint32_t k = i; k > 0; k--) {
-      if (place_of(&n->loops[k]) >= place_of(&n->loops[k - 1])) break;
-      const accel_loop swap = n->loops[k];
-      n->loops[k] = n->loops[k - 1];
-      n->loops[k - 1] = swap;
-    }
-}
 
 static void edit_loop(accel_loop *l, const cost_random_case *c, uint8_t what,
                       uint8_t value) {
@@ -119,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (; at + EDIT_BYTES <= size && at < SEED_BYTES + MOST_EDITS * EDIT_BYTES;
        at += EDIT_BYTES)
     edit(&c, data + at);
-  sort_loops(&c.nest);
+  cost_sort_loops(&c.nest);
   if (at == SEED_BYTES || fit_layer(&c)) try_case(&c, &r, &a);
   arena_free(&a);
   demand(calm_context_bytes(context) == 0);

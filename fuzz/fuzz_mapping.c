@@ -38,12 +38,9 @@ static void read_nest(text *t, const accel_yaml *root, const char *arch_text,
   accel_layer layer;
   accel_nest nest;
   char *lines;
-  uint64_t product;
   own_case(&arch, &layer, arch_text, layer_text, a);
   if (!succeeded(t, accel_nest_read(&nest, root, &arch, &layer, a), a)) return;
   show_nest(t, &nest, &arch);
-  text_format(t, "%u %d\n", accel_nest_short_dimension(&product, &nest, &layer),
-              accel_nest_is_perfect(&nest));
   demand(accel_nest_text(&lines, &nest, &arch, &layer, a->context) == CALM_OK);
   text_format(t, "%s", lines);
   calm_text_free(a->context, lines);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "accel/accel_energy.h"
+#include "accel/accel_sections.h"
 #include "pipeline.h"
 
 /* ---- Files --------------------------------------------------------------- */
@@ -17,6 +18,12 @@ typedef struct sources {
   uint32_t constraint_count;
 } sources;
 
+/* A file of sections, of which no other misses one that is misspelt. */
+static calm_status open_sections(accel_yaml **out, const char *path, arena *a) {
+  TRY(accel_yaml_open(out, path, a));
+  return accel_sections_check(*out, a->context);
+}
+
 static calm_status open_parts(accel_yaml **out,
                               const calm_evaluation_files *files, arena *a) {
   accel_yaml **parts;
@@ -25,7 +32,7 @@ static calm_status open_parts(accel_yaml **out,
                         "no architecture is given (--arch FILE)");
   ARENA_ARRAY(a, parts, files->arch_count);
   for (uint32_t i = 0; i < files->arch_count; i++)
-    TRY(accel_yaml_open(&parts[i], files->arch[i], a));
+    TRY(open_sections(&parts[i], files->arch[i], a));
   return accel_yaml_join(out, parts, files->arch_count, a);
 }
 
@@ -45,7 +52,7 @@ static calm_status open_or_find(accel_yaml **out, const char *path,
 
 static calm_status open_rules(accel_yaml **out, const char *path, arena *a) {
   accel_yaml *root;
-  TRY(accel_yaml_open(&root, path, a));
+  TRY(open_sections(&root, path, a));
   if (!accel_constraints_present(root))
     return accel_place_fail(a->context, CALM_BAD_INPUT, root->place,
                             "no section of constraints, such as "
@@ -121,12 +128,20 @@ static calm_evaluation_summary summarise(const cost_result *r, bool energy) {
                                    .utilization = r->utilization};
 }
 
+/* A file of its own may also be what Timeloop prints for people. */
+static calm_status read_nest(eval_nest *n, calm_evaluation *e, const char *path,
+                             accel_yaml *parts) {
+  accel_yaml *mapping;
+  arena *a = &e->arena;
+  if (path) return accel_nest_open(&n->nest, path, &e->arch, &e->layer, a);
+  TRY(open_or_find(&mapping, NULL, "mapping", parts, a));
+  return accel_nest_read(&n->nest, mapping, &e->arch, &e->layer, a);
+}
+
 static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
-                                 const accel_yaml *mapping,
                                  const accel_constraints *constraints,
                                  uint32_t count) {
   arena *a = &e->arena;
-  TRY(accel_nest_read(&n->nest, mapping, &e->arch, &e->layer, a));
   if (e->energy)
     TRY(accel_energy_check(&e->arch, &e->layer, n->nest.kept, e->context));
   TRY(cost_result_init(&n->result, &e->problem, a));
@@ -140,16 +155,17 @@ static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
 
 /* ---- The pipeline -------------------------------------------------------- */
 
+static cost_fanout_rule fanout_of(const calm_options *options) {
+  if (options->fanout != EVAL_FANOUT_AUTO)
+    return (cost_fanout_rule)(options->fanout - EVAL_FANOUT_RULES);
+  return options->cost == COST_EXACT ? COST_FANOUT_LEVEL
+                                     : COST_FANOUT_CUMULATIVE;
+}
+
 static cost_options cost_options_of(const calm_options *options) {
-  enum { FANOUT_AUTO, FANOUT_LEVEL };
-  const cost_model model = (cost_model)options->cost;
-  const bool level = options->fanout == FANOUT_AUTO
-                         ? model == COST_EXACT
-                         : options->fanout == FANOUT_LEVEL;
-  return (cost_options){
-      .model = model,
-      .fanout = level ? COST_FANOUT_LEVEL : COST_FANOUT_CUMULATIVE,
-      .networks = true};
+  return (cost_options){.model = (cost_model)options->cost,
+                        .fanout = fanout_of(options),
+                        .networks = true};
 }
 
 static calm_status read_machine(calm_evaluation *e, accel_constraints **rules,
@@ -185,11 +201,10 @@ static calm_status evaluate(void *result, const calm_options *options) {
   TRY(read_machine(e, &rules, &s, options));
   e->nest_count = files->mapping_count ? files->mapping_count : 1;
   for (uint32_t i = 0; i < e->nest_count; i++) {
-    accel_yaml *mapping;
     const char *path = files->mapping_count ? files->mappings[i] : NULL;
-    TRY(open_or_find(&mapping, path, "mapping", s.arch, &e->arena));
     TRY(keep_text(&e->nests[i].path, path ? path : files->arch[0], &e->arena));
-    TRY(evaluate_nest(&e->nests[i], e, mapping, rules, s.constraint_count));
+    TRY(read_nest(&e->nests[i], e, path, s.arch));
+    TRY(evaluate_nest(&e->nests[i], e, rules, s.constraint_count));
   }
   return CALM_OK;
 }

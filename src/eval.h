@@ -12,6 +12,10 @@
 
 enum { EVAL_MOST_NESTS = 2 };
 
+/* The choices of --fanout: by the cost model, or a cost_fanout_rule, which
+   follow in their order. */
+enum { EVAL_FANOUT_AUTO, EVAL_FANOUT_RULES };
+
 /* A nest and what it costs; figures mean something if `reason` is NULL. */
 typedef struct eval_nest {
   const char *path; /* as given */

@@ -1,9 +1,10 @@
 /*
- * The evaluator and the referee, side by side.
+ * What the evaluator and the referee answer, side by side.
  */
 #ifndef CALM_TESTS_COST_CHECK_H
 #define CALM_TESTS_COST_CHECK_H
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cost_referee.h"
@@ -20,6 +21,20 @@ static inline cost_result cost_check_evaluate(const accel_arch *arch,
       cost_evaluate(&out, &problem, nest))
     abort();
   return out;
+}
+
+/* Are these the same patterns of delivery, and the same words in each; with
+   hops, if `hops`? */
+static inline bool cost_check_groups(const cost_group *a, uint32_t a_count,
+                                     const cost_group *b, uint32_t b_count,
+                                     bool hops) {
+  if (a_count != b_count) return false;
+  for (uint32_t i = 0; i < a_count; i++)
+    if (a[i].multicast != b[i].multicast || a[i].scatter != b[i].scatter ||
+        a[i].accesses != b[i].accesses ||
+        (hops && fabs(a[i].hops - b[i].hops) > 1e-9 * fmax(1, b[i].hops)))
+      return false;
+  return true;
 }
 
 /* How `exact` and the referee differ over a nest, NULL if they do not; with

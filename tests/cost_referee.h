@@ -28,8 +28,7 @@ const char *cost_referee_difference(const cost_result *a, const cost_result *b,
                                     const accel_layer *layer, bool hops,
                                     arena *memory);
 
-/* ---- The walk, of which the rest is derived (cost_referee_walk.c) ----------
- */
+/* ---- The walk, of which the rest is derived ------------------------------ */
 
 /* Words that leave a level, by how many instances take one and how many such
    words leave at once. */

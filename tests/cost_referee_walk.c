@@ -12,115 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost_referee.h"
+#include "cost_referee_odometer.h"
 
 enum { MOST_RANKS = 16 };
-
-void *referee_memory(arena *a, size_t count, size_t size) {
-  void *out = arena_calloc(a, count, size);
-  if (!out) abort();
-  return out;
-}
-
-uint32_t referee_begin(const accel_nest *nest, uint32_t level) {
-  uint32_t k = 0;
-  while (k < nest->loop_count && nest->loops[k].level < level) k++;
-  return k;
-}
-
-uint32_t referee_temporal(const accel_nest *nest, uint32_t level) {
-  uint32_t k = referee_begin(nest, level);
-  while (k < nest->loop_count && nest->loops[k].level == level &&
-         nest->loops[k].kind != ACCEL_TEMPORAL)
-    k++;
-  return k;
-}
-
-uint64_t referee_extent(const accel_nest *nest, uint32_t end,
-                        uint32_t dimension, bool last) {
-  uint64_t full = 1, short_ = 1;
-  for (uint32_t k = 0; k < end; k++) {
-    const accel_loop *l = &nest->loops[k];
-    if (l->dimension != dimension) continue;
-    short_ += full * (l->residual - 1);
-    full *= l->bound;
-  }
-  return last ? short_ : full;
-}
-
-/* ---- The odometer -------------------------------------------------------- */
-
-typedef struct odometer {
-  const accel_nest *nest;
-  uint32_t begin;     /* loops before it stand still */
-  uint64_t *index;    /* per loop */
-  const bool *frozen; /* per loop: not turned */
-} odometer;
-
-/* Are all loops of a dimension from `from` outwards in their last pass? */
-static bool is_last(const odometer *o, uint32_t dimension, uint32_t from) {
-  bool last = true;
-  for (uint32_t k = o->nest->loop_count; k-- > from;) {
-    const accel_loop *l = &o->nest->loops[k];
-    if (l->dimension != dimension) continue;
-    last = last && o->index[k] + 1 >= l->residual;
-  }
-  return last;
-}
-
-static uint64_t passes(const odometer *o, uint32_t k) {
-  const accel_loop *l = &o->nest->loops[k];
-  return is_last(o, l->dimension, k + 1) ? l->residual : l->bound;
-}
-
-/* To the next position; false after the last one. */
-static bool turn(odometer *o) {
-  for (uint32_t k = o->begin; k < o->nest->loop_count; k++) {
-    if (o->frozen[k]) continue;
-    if (++o->index[k] < passes(o, k)) return true;
-    o->index[k] = 0;
-  }
-  return false;
-}
-
-/* The first step of a dimension at the odometer's position. */
-static uint64_t position(const odometer *o, uint32_t dimension) {
-  uint64_t scale = 1, out = 0;
-  for (uint32_t k = 0; k < o->nest->loop_count; k++) {
-    const accel_loop *l = &o->nest->loops[k];
-    if (l->dimension != dimension) continue;
-    out += o->index[k] * scale;
-    scale *= l->bound;
-  }
-  return out;
-}
-
-static uint64_t point_of(const odometer *o, const accel_layer *layer) {
-  uint64_t point = 0;
-  for (uint32_t d = 0; d < layer->dimension_count; d++) {
-    const uint64_t at = position(o, d), bound = layer->dimensions[d].bound;
-    if (at >= bound) abort();
-    point = point * bound + at;
-  }
-  return point;
-}
-
-uint64_t referee_count_iterations(const accel_layer *layer,
-                                  const accel_nest *nest, arena *a) {
-  odometer o = {.nest = nest};
-  o.index = referee_memory(a, nest->loop_count, sizeof *o.index);
-  o.frozen = referee_memory(a, nest->loop_count, sizeof *o.frozen);
-  bool *seen = referee_memory(a, layer->macs, sizeof *seen);
-  uint64_t count = 0;
-  do {
-    const uint64_t point = point_of(&o, layer);
-    if (seen[point]) abort();
-    seen[point] = true;
-    count++;
-  } while (turn(&o));
-  if (count != layer->macs) abort();
-  return count;
-}
 
 /* ---- Buffers ------------------------------------------------------------- */
 
@@ -151,7 +45,7 @@ typedef struct walk {
   const accel_tensor *tensor;
   uint32_t level, first, temporal; /* loops [first, temporal) are the fan-out */
   uint64_t shape[MOST_RANKS];
-  odometer o;
+  referee_odometer o;
   bool perfect;
   uint64_t columns, rows; /* of the mesh below */
   element *elements;
@@ -161,8 +55,8 @@ typedef struct walk {
   arena *arena;
 } walk;
 
-/* The words of the tile at the odometer's position.  Below the innermost level
-   are multipliers: a single word. */
+/* The words of the tile at the odometer's position.  Below the
+   innermost level are multipliers: a single word. */
 static void find_box(box *out, const walk *w) {
   for (uint32_t i = 0; i < w->tensor->rank_count; i++) {
     const accel_rank *rank = &w->tensor->ranks[i];
@@ -171,11 +65,12 @@ static void find_box(box *out, const walk *w) {
     for (uint32_t j = 0; j < rank->term_count; j++) {
       const accel_term *term = &rank->terms[j];
       const uint64_t steps =
-          w->level == 0
-              ? 1
-              : referee_extent(w->nest, w->first, term->dimension,
-                               is_last(&w->o, term->dimension, w->first));
-      out->low[i] += term->coefficient * position(&w->o, term->dimension);
+          w->level == 0 ? 1
+                        : referee_extent(w->nest, w->first, term->dimension,
+                                         referee_is_last(&w->o, term->dimension,
+                                                         w->first));
+      out->low[i] +=
+          term->coefficient * referee_position(&w->o, term->dimension);
       out->size[i] += term->coefficient * (steps - 1);
     }
   }
@@ -342,31 +237,30 @@ static void count_deliveries(const walk *w, class *classes, uint64_t *ids) {
 
 /* ---- The walk ------------------------------------------------------------ */
 
+/* Coordinates of a rank that the loops below position `end` reach in full
+   passes. */
+static uint64_t reach(const walk *w, uint32_t rank, uint32_t end) {
+  const accel_rank *r = &w->tensor->ranks[rank];
+  uint64_t size = 1;
+  for (uint32_t j = 0; j < r->term_count; j++)
+    size += r->terms[j].coefficient *
+            (referee_extent(w->nest, end, r->terms[j].dimension, false) - 1);
+  return size;
+}
+
+/* Words of the largest tile. */
 static uint64_t box_words(const walk *w) {
   uint64_t out = 1;
-  for (uint32_t i = 0; i < w->tensor->rank_count; i++) {
-    const accel_rank *rank = &w->tensor->ranks[i];
-    uint64_t size = 1;
-    for (uint32_t j = 0; j < rank->term_count; j++)
-      size +=
-          rank->terms[j].coefficient *
-          (referee_extent(w->nest, w->first, rank->terms[j].dimension, false) -
-           1);
-    out *= size;
-  }
+  for (uint32_t i = 0; i < w->tensor->rank_count; i++)
+    out *= reach(w, i, w->first);
   return out;
 }
 
+/* Words of the tensor, which are numbered by its shape. */
 static uint64_t shape_words(walk *w) {
   uint64_t out = 1;
   for (uint32_t i = 0; i < w->tensor->rank_count; i++) {
-    const accel_rank *rank = &w->tensor->ranks[i];
-    w->shape[i] = 1;
-    for (uint32_t j = 0; j < rank->term_count; j++)
-      w->shape[i] += rank->terms[j].coefficient *
-                     (referee_extent(w->nest, w->nest->loop_count,
-                                     rank->terms[j].dimension, false) -
-                      1);
+    w->shape[i] = reach(w, i, w->nest->loop_count);
     out *= w->shape[i];
   }
   return out;
@@ -406,7 +300,7 @@ static bool number_element(element *e, const walk *w) {
   e->id = 0;
   for (uint32_t k = w->first; k < w->temporal; k++) {
     const accel_loop *l = &w->nest->loops[k];
-    const bool last = is_last(&w->o, l->dimension, w->temporal);
+    const bool last = referee_is_last(&w->o, l->dimension, w->temporal);
     const uint64_t bound = last ? l->residual : l->bound;
     if (w->o.index[k] >= bound) return false;
     e->id += w->o.index[k] * scale;
@@ -468,7 +362,7 @@ static void set_odometer(walk *w) {
   bool *frozen = referee_memory(w->arena, nest->loop_count, sizeof *frozen);
   for (uint32_t k = 0; k < nest->loop_count; k++)
     frozen[k] = k < w->temporal || nest->loops[k].kind != ACCEL_TEMPORAL;
-  w->o = (odometer){nest, w->temporal, NULL, frozen};
+  w->o = (referee_odometer){nest, w->temporal, NULL, frozen};
   w->o.index = referee_memory(w->arena, nest->loop_count, sizeof *w->o.index);
 }
 
@@ -500,7 +394,7 @@ static void walk_instance(referee_stream *out, walk *w) {
   for (uint32_t i = 0; i < w->element_count; i++)
     w->elements[i].loaded = w->elements[i].moved = false;
   do visit(w, classes, ids);
-  while (turn(&w->o));
+  while (referee_turn(&w->o));
 }
 
 /* Every instance of the level is walked, and in a perfect nest all have to come

@@ -24,8 +24,8 @@
  * failure is in the context.  A `T **out` is owned by the caller and has a free
  * function that accepts NULL; a returned pointer to const is borrowed and lives
  * as long as the object it came from.  Sizes are bytes in 64 bits.  Free plans,
- * models and options before their context.  A context and what was made from it
- * belong to one thread at a time; contexts share nothing.
+ * evaluations, models and options before their context.  A context and what was
+ * made from it belong to one thread at a time; contexts share nothing.
  */
 #ifndef CALM_CALM_H
 #define CALM_CALM_H

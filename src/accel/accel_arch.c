@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "accel/accel_arch_parts.h"
-#include "base/text.h"
+#include "accel/accel_names.h"
 
 /* ---- Which kind of file -------------------------------------------------- */
 
@@ -23,24 +23,14 @@ static calm_status refuse_sections(calm_context *context,
   return CALM_OK;
 }
 
-static calm_status list_sections(calm_context *context,
+static calm_status refuse_absent(calm_context *context,
                                  const accel_yaml *root) {
-  enum { SHOWN = 8 };
-  text t;
-  char *line;
-  text_init(&t, context);
-  text_format(&t, "%s", root->count ? "" : " nothing");
-  for (uint32_t i = 0; i < root->count && i < SHOWN; i++)
-    text_format(&t, "%s '%s'", i ? "," : "", root->keys[i]);
-  if (root->count > SHOWN) text_format(&t, ", ...");
-  TRY(text_finish(&t, &line));
-  const calm_status status = accel_place_fail(
+  const accel_listing found = accel_names_list(root->keys, root->count);
+  return accel_place_fail(
       context, CALM_BAD_INPUT, root->place,
       "no architecture: looked for a section 'arch' (version 0.1) or "
-      "'architecture' (0.2 to 0.4), found%s",
-      line);
-  calm_text_free(context, line);
-  return status;
+      "'architecture' (0.2 to 0.4), found %s",
+      root->count ? found.text : "nothing");
 }
 
 static calm_status find_section(const accel_yaml **out, calm_context *context,
@@ -49,7 +39,7 @@ static calm_status find_section(const accel_yaml **out, calm_context *context,
   const accel_yaml *architecture = accel_yaml_get(root, "architecture");
   if (arch && architecture)
     return accel_place_fail(context, CALM_BAD_INPUT, architecture->place,
-                            "two architectures: %s:%u has 'arch'",
+                            "two architectures: %s:%u has 'arch'; give one",
                             arch->place.file, arch->place.line);
   if (accel_yaml_get(root, "memories") &&
       accel_yaml_get(root, "operational_array"))
@@ -59,7 +49,7 @@ static calm_status find_section(const accel_yaml **out, calm_context *context,
                             "Timeloop: write its levels as 'arch: arithmetic, "
                             "storage'");
   const accel_yaml *section = arch ? arch : architecture;
-  if (!section) return list_sections(context, root);
+  if (!section) return refuse_absent(context, root);
   if (section->kind != ACCEL_YAML_MAPPING)
     return accel_place_fail(context, CALM_BAD_INPUT, section->place,
                             "an architecture is a mapping");

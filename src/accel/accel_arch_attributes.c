@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accel/accel_expression.h"
+#include "accel/accel_names.h"
 
 enum { MAX_NAMES = 6, MAX_WHAT = 160 };
 
@@ -63,11 +64,7 @@ bool accel_attributes_know(const char *key, accel_key_where where) {
   return find_row(&rank, key, where) != NULL;
 }
 
-bool accel_arch_knows_key(const char *key) {
-  return accel_attributes_know(key, ACCEL_KEY_BOTH);
-}
-
-bool accel_arch_key_matters(const char *key) {
+bool accel_attributes_matter(const char *key) {
   uint32_t rank;
   const key_row *row = find_row(&rank, key, ACCEL_KEY_BOTH);
   return row && row->type != IDLE && row->type != FOREIGN;
@@ -79,7 +76,7 @@ const char *accel_attributes_nearest(const char *key, accel_key_where where) {
   for (uint32_t r = 0; r < ROW_COUNT; r++)
     for (uint32_t n = 0; n < MAX_NAMES && rows[r].names[n]; n++)
       if (rows[r].where & where) names[count++] = rows[r].names[n];
-  return accel_nearest(key, names, count);
+  return accel_names_nearest(key, names, count);
 }
 
 static calm_status unknown_key(calm_context *context, const accel_component *c,
@@ -176,21 +173,17 @@ static calm_status take_key(accel_attributes *out, calm_context *context,
   return CALM_OK;
 }
 
-/* `attributes:` with nothing behind it. */
-static bool is_nothing(const accel_yaml *node) {
-  return node->kind == ACCEL_YAML_SCALAR &&
-         (!node->text[0] || !strcmp(node->text, "~") ||
-          !strcmp(node->text, "null"));
-}
-
 calm_status accel_attributes_read(accel_attributes *out, calm_context *context,
                                   const accel_component *c,
                                   accel_key_where where) {
   accel_attributes t = {0};
   const accel_yaml *all = c->attributes;
-  if (all && all->kind != ACCEL_YAML_MAPPING && !is_nothing(all))
-    return accel_place_fail(context, CALM_BAD_INPUT, all->place,
-                            "the attributes of %s are no mapping", c->name);
+  if (!accel_yaml_is_null(all) && all->kind != ACCEL_YAML_MAPPING)
+    return accel_place_fail(
+        context, CALM_BAD_INPUT, all->place,
+        "the attributes of %s are no mapping of keys, such as "
+        "'entries: 1024'",
+        c->name);
   for (uint32_t i = 0; c->attributes && i < c->attributes->count; i++)
     TRY(take_key(&t, context, c, i, where));
   *out = t;
@@ -199,9 +192,9 @@ calm_status accel_attributes_read(accel_attributes *out, calm_context *context,
 
 /* Timeloop itself knows variables only, and no arithmetic; its front end and
    Accelergy know more. */
-calm_status accel_arch_evaluate(const accel_yaml **out,
-                                const accel_arch_draft *d,
-                                const accel_yaml *attributes) {
+calm_status accel_attributes_evaluate(const accel_yaml **out,
+                                      const accel_arch_draft *d,
+                                      const accel_yaml *attributes) {
   const accel_scope scope = {{attributes, d->variables}};
   *out = attributes;
   if (!attributes || attributes->kind != ACCEL_YAML_MAPPING) return CALM_OK;

@@ -41,9 +41,18 @@ calm_status accel_attributes_read(accel_attributes *out, calm_context *context,
                                   const accel_component *c,
                                   accel_key_where where);
 
+/* Is a key an attribute there, and does a cost depend on it?  What a file's
+   author calls his own quantities, which containers may hold, is none. */
 bool accel_attributes_know(const char *key, accel_key_where where);
+bool accel_attributes_matter(const char *key);
 
 /* The nearest of the keys that a place knows, NULL if none is near. */
 const char *accel_attributes_nearest(const char *key, accel_key_where where);
+
+/* The attributes with values for expressions, of which names are other
+   attributes or variables of the file. */
+calm_status accel_attributes_evaluate(const accel_yaml **out,
+                                      const accel_arch_draft *d,
+                                      const accel_yaml *attributes);
 
 #endif

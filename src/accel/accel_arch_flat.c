@@ -1,21 +1,22 @@
 /* Version 0.1: `arch` with `arithmetic` and a list `storage`, innermost level
    first, attributes without a mapping of their own. */
-#include "accel/accel_arch_parts.h"
-
 #include <string.h>
+
+#include "accel/accel_arch_attributes.h"
+#include "accel/accel_names.h"
 
 /* What else may stand beside the two. */
 static const char *const section_keys[] = {"arithmetic", "storage",
                                            "constraints", "version", "name"};
+enum { SECTION_KEYS = sizeof section_keys / sizeof *section_keys };
 
 static calm_status check_section(calm_context *context,
                                  const accel_yaml *section) {
   for (uint32_t i = 0; i < section->count; i++) {
-    bool known = false;
-    for (uint32_t k = 0; k < 5; k++)
-      known |= accel_yaml_same_key(section->keys[i], section_keys[k]);
-    if (known) continue;
-    const char *near = accel_nearest(section->keys[i], section_keys, 5);
+    if (accel_names_have(section_keys, SECTION_KEYS, section->keys[i]))
+      continue;
+    const char *near =
+        accel_names_nearest(section->keys[i], section_keys, SECTION_KEYS);
     return accel_place_fail(context, CALM_BAD_INPUT, section->key_places[i],
                             "unknown key '%s'; an architecture of version 0.1 "
                             "has '%s'%s",
@@ -40,15 +41,14 @@ static calm_status open_component(accel_component *out, accel_arch_draft *d,
     return accel_place_fail(d->context, CALM_BAD_INPUT, node->place,
                             "a level of 'storage' has no 'name'");
   uint64_t count;
-  TRY(accel_arch_split_name(&c.name, &count, d->context, spelled, node->place,
-                            d->arena));
+  TRY(accel_arch_split_name(&c.name, &count, spelled, node->place, d->arena));
   c.instances = count > 1 ? count : 0;
   c.attributes = accel_yaml_get(node, "attributes");
   const accel_yaml *class_name = accel_yaml_get(node, "class");
   if (c.attributes && class_name)
     TRY(accel_yaml_text(&c.class_name, d->context, class_name, "class"));
-  TRY(accel_arch_evaluate(&c.attributes, d,
-                          c.attributes ? c.attributes : node));
+  TRY(accel_attributes_evaluate(&c.attributes, d,
+                                c.attributes ? c.attributes : node));
   *out = c;
   return CALM_OK;
 }

@@ -20,31 +20,6 @@ typedef struct maker {
   accel_place_fail((m)->context, CALM_BAD_INPUT, (value)->node->place, \
                    __VA_ARGS__)
 
-/* ---- Classes ------------------------------------------------------------- */
-
-static bool contains_any(const char *text, const char *const *parts) {
-  for (; *parts; parts++)
-    if (strstr(text, *parts)) return true;
-  return false;
-}
-
-bool accel_arch_is_memory(const char *class_name) {
-  static const char *const parts[] = {"DRAM",        "SRAM",    "regfile",
-                                      "smartbuffer", "storage", NULL};
-  return contains_any(class_name, parts);
-}
-
-bool accel_arch_is_compute(const char *class_name) {
-  static const char *const parts[] = {"mac", "compute", NULL};
-  return contains_any(class_name, parts);
-}
-
-static bool is_dram(const maker *m) {
-  const accel_value *technology = &m->given.technology;
-  return strstr(m->c->class_name, "DRAM") ||
-         (technology->node && !strcmp(technology->word, "DRAM"));
-}
-
 /* ---- Whole numbers ------------------------------------------------------- */
 
 /* A count of which there is at least one, in 32 bits. */
@@ -70,8 +45,8 @@ static calm_status not_zero(const maker *m, const accel_value *value,
 
 static calm_status too_large(const maker *m, const accel_value *value,
                              const char *what) {
-  return FAIL_AT(m, value, "%s of %s: more than 2^62 %s", value->node->text,
-                 m->c->name, what);
+  return FAIL_AT(m, value, "with %s here, %s has more than 2^62 %s",
+                 value->node->text, m->c->name, what);
 }
 
 /* ---- Instances and their mesh -------------------------------------------- */
@@ -391,6 +366,12 @@ static void set_energy(accel_level *l, const maker *m) {
 }
 
 /* ---- Both kinds of component --------------------------------------------- */
+
+static bool is_dram(const maker *m) {
+  const accel_value *technology = &m->given.technology;
+  return strstr(m->c->class_name, "DRAM") ||
+         (technology->node && !strcmp(technology->word, "DRAM"));
+}
 
 calm_status accel_arch_make_level(accel_level *out, calm_context *context,
                                   const accel_component *c, arena *a) {

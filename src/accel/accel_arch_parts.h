@@ -1,6 +1,7 @@
 /*
- * What the readers of the three kinds of architecture files share: the table of
- * attributes (accel_arch_keys.def) and the making of levels from them.
+ * What the readers of the three kinds of architecture files share: a machine
+ * under construction, the making of levels from components, and which of these
+ * is a memory.  Attributes have a door of their own, accel_arch_attributes.h.
  */
 #ifndef CALM_ACCEL_ACCEL_ARCH_PARTS_H
 #define CALM_ACCEL_ACCEL_ARCH_PARTS_H
@@ -28,15 +29,11 @@ typedef struct accel_component {
   uint64_t mesh_x, mesh_y;      /* likewise; 0: not told */
 } accel_component;
 
-/* Is a class of component a memory, or a multiplier, by Timeloop's lists? */
+/* Is a class of component a memory, a multiplier, or a user-defined network, by
+   Timeloop's lists?  They are asked in this order, and one may be several. */
 bool accel_arch_is_memory(const char *class_name);
 bool accel_arch_is_compute(const char *class_name);
-
-/* Is a key an attribute of any component, and does a cost depend on it?  (What
-   a file's author calls his own quantities, which containers may hold, is not.)
- */
-bool accel_arch_knows_key(const char *key);
-bool accel_arch_key_matters(const char *key);
+bool accel_arch_is_network(const char *class_name);
 
 /* A level, or the compute array, from its attributes: each known key sets its
    field, a missing one takes Timeloop's default, an unknown one is an error
@@ -46,16 +43,10 @@ calm_status accel_arch_make_level(accel_level *out, calm_context *context,
 calm_status accel_arch_make_compute(accel_compute *out, calm_context *context,
                                     const accel_component *c);
 
-/* The attributes with values for expressions, of which names are other
-   attributes or variables of the file. */
-calm_status accel_arch_evaluate(const accel_yaml **out,
-                                const accel_arch_draft *d,
-                                const accel_yaml *attributes);
-
 /* "PE[0..15]" is PE, 16 times; a name without brackets once. */
 calm_status accel_arch_split_name(const char **name, uint64_t *count,
-                                  calm_context *context, const char *spelled,
-                                  accel_place place, arena *a);
+                                  const char *spelled, accel_place place,
+                                  arena *a);
 
 /* The three kinds of file: `arch`, `architecture: subtree`, `architecture:
    nodes`; `section` is the value of that key. */

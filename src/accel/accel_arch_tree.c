@@ -1,10 +1,10 @@
 /* Versions 0.2 and 0.3: `architecture: subtree`, a tree in which each node
    holds components (`local`) and at most one smaller tree.  A name such as
    PE[0..15] multiplies what is below it. */
-#include "accel/accel_arch_parts.h"
-
 #include <string.h>
 
+#include "accel/accel_arch_attributes.h"
+#include "accel/accel_names.h"
 #include "base/number.h"
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
@@ -34,17 +34,17 @@ static bool parse_range(uint64_t *count, const char *range) {
 }
 
 calm_status accel_arch_split_name(const char **name, uint64_t *count,
-                                  calm_context *context, const char *spelled,
-                                  accel_place place, arena *a) {
+                                  const char *spelled, accel_place place,
+                                  arena *a) {
   const char *range = strchr(spelled, '[');
   uint64_t times = 1;
   if (range && !parse_range(&times, range))
-    return wrong_range(context, spelled, place);
+    return wrong_range(a->context, spelled, place);
   const size_t length = range ? (size_t)(range - spelled) : strlen(spelled);
   if (length == 0)
-    return accel_place_fail(context, CALM_BAD_INPUT, place, "an empty name");
+    return accel_place_fail(a->context, CALM_BAD_INPUT, place, "an empty name");
   const char *copy = arena_string(a, spelled, length);
-  if (!copy) return context_no_memory(context);
+  if (!copy) return context_no_memory(a->context);
   *name = copy;
   *count = times;
   return CALM_OK;
@@ -55,18 +55,14 @@ calm_status accel_arch_split_name(const char **name, uint64_t *count,
 static calm_status check_keys(calm_context *context, const accel_yaml *node,
                               const char *const *known, uint32_t count) {
   for (uint32_t i = 0; i < node->count; i++) {
-    uint32_t k = 0;
-    while (k < count && !accel_yaml_same_key(node->keys[i], known[k])) k++;
-    if (k < count) continue;
-    const char *near = accel_nearest(node->keys[i], known, count);
-    if (!near && accel_arch_knows_key(node->keys[i]))
+    if (accel_names_have(known, count, node->keys[i])) continue;
+    const accel_hint hint = accel_names_hint(node->keys[i], known, count);
+    if (!*hint.text && accel_attributes_know(node->keys[i], ACCEL_KEY_BOTH))
       return accel_place_fail(context, CALM_BAD_INPUT, node->key_places[i],
                               "'%s' belongs below 'attributes:'",
                               node->keys[i]);
     return accel_place_fail(context, CALM_BAD_INPUT, node->key_places[i],
-                            "unknown key '%s'%s%s%s", node->keys[i],
-                            near ? "; did you mean '" : "", near ? near : "",
-                            near ? "'?" : "");
+                            "unknown key '%s'%s", node->keys[i], hint.text);
   }
   return CALM_OK;
 }
@@ -99,7 +95,7 @@ static void mention_inheritance(accel_arch_draft *d, const accel_yaml *node,
   const accel_yaml *attributes = accel_yaml_get(node, "attributes");
   if (!attributes || attributes->kind != ACCEL_YAML_MAPPING) return;
   for (uint32_t i = 0; i < attributes->count; i++)
-    if (accel_arch_key_matters(attributes->keys[i]) &&
+    if (accel_attributes_matter(attributes->keys[i]) &&
         !accel_yaml_same_key(attributes->keys[i], "technology"))
       context_log(d->context, CALM_LOG_WARNING,
                   "%s:%u: '%s' of the container %s does not reach its "
@@ -109,14 +105,6 @@ static void mention_inheritance(accel_arch_draft *d, const accel_yaml *node,
 }
 
 /* ---- Components ---------------------------------------------------------- */
-
-static bool is_network(const char *class_name) {
-  static const char *const parts[] = {"XY_NoC", "Legacy", "ReductionTree",
-                                      "SimpleMulticast"};
-  for (uint32_t i = 0; i < 4; i++)
-    if (strstr(class_name, parts[i])) return true;
-  return false;
-}
 
 static calm_status required_text(const char **out, calm_context *context,
                                  const accel_yaml *node, const char *key) {
@@ -144,13 +132,12 @@ static calm_status open_component(accel_component *out, accel_arch_draft *d,
   uint64_t count;
   TRY(required_text(&spelled, d->context, node, "name"));
   TRY(required_text(&c.class_name, d->context, node, "class"));
-  TRY(accel_arch_split_name(&c.name, &count, d->context, spelled, node->place,
-                            d->arena));
+  TRY(accel_arch_split_name(&c.name, &count, spelled, node->place, d->arena));
   if (!number_multiply(&c.instances, times, count))
     return accel_place_fail(d->context, CALM_BAD_INPUT, node->place,
                             "more than 2^62 instances of %s", c.name);
-  TRY(accel_arch_evaluate(&c.attributes, d,
-                          accel_yaml_get(node, "attributes")));
+  TRY(accel_attributes_evaluate(&c.attributes, d,
+                                accel_yaml_get(node, "attributes")));
   *out = c;
   return CALM_OK;
 }
@@ -180,7 +167,7 @@ static calm_status read_component(accel_arch_draft *d, const accel_yaml *node,
   TRY(open_component(&c, d, node, times));
   if (accel_arch_is_memory(c.class_name)) return read_level(d, &c);
   if (accel_arch_is_compute(c.class_name)) return read_compute(d, &c);
-  if (is_network(c.class_name))
+  if (accel_arch_is_network(c.class_name))
     return accel_place_fail(d->context, CALM_UNSUPPORTED, c.place,
                             "%s of class %s is a user-defined network; calm "
                             "costs the networks between levels, described by "
@@ -231,8 +218,7 @@ static calm_status read_node(accel_arch_draft *d, const accel_yaml *node,
   const char *spelled, *name;
   uint64_t count;
   TRY(required_text(&spelled, d->context, node, "name"));
-  TRY(accel_arch_split_name(&name, &count, d->context, spelled, node->place,
-                            d->arena));
+  TRY(accel_arch_split_name(&name, &count, spelled, node->place, d->arena));
   if (!number_multiply(times, *times, count))
     return accel_place_fail(d->context, CALM_BAD_INPUT, node->place,
                             "more than 2^62 of %s", name);

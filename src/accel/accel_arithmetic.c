@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accel/accel_count.h"
+
 typedef accel_quantity value;
 
 accel_quantity accel_make_whole(int64_t integer) {
@@ -136,7 +138,7 @@ accel_quantity accel_operate(arena *texts, accel_operation op, value a,
 static value rounded(arena *texts, value v, double (*how)(double)) {
   if (v.kind == ACCEL_WHOLE) return v;
   const double number = how(v.real);
-  if (fabs(number) > 9007199254740992.0)
+  if (fabs(number) > (double)ACCEL_MAX_COUNT)
     return accel_make_flaw(texts, false, "a whole number beyond 2^53");
   return accel_make_whole((int64_t)number);
 }

@@ -23,8 +23,7 @@ static const char *dimension_name(const checker *c, uint32_t dimension) {
   return c->layer->dimensions[dimension].name;
 }
 
-/* ---- Factors --------------------------------------------------------------
- */
+/* ---- Factors ------------------------------------------------------------- */
 
 static uint64_t factor_of(const checker *c, uint32_t level, bool spatial,
                           uint32_t dimension) {
@@ -34,7 +33,7 @@ static uint64_t factor_of(const checker *c, uint32_t level, bool spatial,
     if (l->level != level || l->dimension != dimension ||
         (l->kind != ACCEL_TEMPORAL) != spatial)
       continue;
-    factor = l->bound > UINT64_MAX / factor ? UINT64_MAX : factor * l->bound;
+    factor = accel_count_multiply(factor, l->bound);
   }
   return factor;
 }
@@ -55,8 +54,7 @@ static void check_factors(checker *c, uint32_t level, bool spatial,
   }
 }
 
-/* ---- Orders ---------------------------------------------------------------
- */
+/* ---- Orders -------------------------------------------------------------- */
 
 /* The dimensions that have loops in a block, innermost first. */
 typedef struct sequence {
@@ -78,26 +76,33 @@ static sequence find_sequence(const checker *c, uint32_t level, bool spatial) {
   return s;
 }
 
+/* An order: from the inside, or from the outside. */
+typedef struct listed {
+  const uint32_t *dimensions;
+  uint32_t count;
+  bool outer;
+  accel_place place;
+} listed;
+
 /* The listed dimensions that have loops, in their order, are the first of the
-   sequence: from the inside, or from the outside. */
+   sequence. */
 static void check_list(checker *c, uint32_t level, const sequence *s,
-                       const uint32_t *list, uint32_t count, bool outer,
-                       accel_place place) {
+                       const listed *list) {
   uint32_t at = 0;
-  for (uint32_t i = 0; i < count && !is_broken(c); i++) {
-    if (!(s->set >> list[i] & 1)) continue;
-    const uint32_t found = s->dimensions[outer ? s->count - 1 - at : at];
+  for (uint32_t i = 0; i < list->count && !is_broken(c); i++) {
+    const uint32_t wanted = list->dimensions[i];
+    if (!(s->set >> wanted & 1)) continue;
+    const uint32_t found = s->dimensions[list->outer ? s->count - 1 - at : at];
     at++;
-    if (found == list[i]) continue;
-    begin_line(c, place);
+    if (found == wanted) continue;
+    begin_line(c, list->place);
     text_format(&c->text, "the loop over %s at %s stands where %s belongs",
                 dimension_name(c, found), c->arch->levels[level].name,
-                dimension_name(c, list[i]));
+                dimension_name(c, wanted));
   }
 }
 
-/* ---- Splits ---------------------------------------------------------------
- */
+/* ---- Splits -------------------------------------------------------------- */
 
 static bool is_listed(const accel_block_rules *b, uint32_t dimension) {
   for (uint32_t i = 0; i < b->inner_count; i++)
@@ -142,15 +147,16 @@ static void check_split(checker *c, uint32_t level,
   }
 }
 
-/* ---- Levels ---------------------------------------------------------------
- */
+/* ---- Levels -------------------------------------------------------------- */
 
 static void check_block(checker *c, uint32_t level, bool spatial,
                         const accel_block_rules *b) {
   const sequence s = find_sequence(c, level, spatial);
   check_factors(c, level, spatial, b);
-  check_list(c, level, &s, b->inner, b->inner_count, false, b->inner_place);
-  check_list(c, level, &s, b->outer, b->outer_count, true, b->outer_place);
+  const listed inner = {b->inner, b->inner_count, false, b->inner_place};
+  const listed outer = {b->outer, b->outer_count, true, b->outer_place};
+  check_list(c, level, &s, &inner);
+  check_list(c, level, &s, &outer);
 }
 
 static void check_tensors(checker *c, uint32_t level,

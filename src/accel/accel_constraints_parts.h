@@ -8,7 +8,7 @@
 #include "accel/accel_nest_parts.h"
 
 typedef struct accel_rules_draft {
-  accel_scope scope;
+  accel_subject subject;
   accel_constraints rules;
 } accel_rules_draft;
 
@@ -37,10 +37,5 @@ calm_status accel_rules_settle(const accel_rules_draft *d);
 /* The least and the largest factor that a rule allows. */
 uint64_t accel_rule_low(const accel_factor_rule *r);
 uint64_t accel_rule_high(const accel_factor_rule *r);
-
-/* The rule of a relation on a dimension, NULL if there is none. */
-const accel_factor_rule *accel_rules_find(const accel_block_rules *b,
-                                          uint32_t dimension,
-                                          accel_relation relation);
 
 #endif

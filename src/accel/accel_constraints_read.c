@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "accel/accel_constraints_parts.h"
+#include "accel/accel_names.h"
 
-/* ---- Entries --------------------------------------------------------------
- */
+/* ---- Entries ------------------------------------------------------------- */
 
 /* Some files keep what a directive says under `attributes`. */
 static calm_status add_directive(accel_rules_draft *d, const accel_yaml *target,
                                  const accel_yaml *directive) {
-  const accel_scope *s = &d->scope;
+  const accel_subject *s = &d->subject;
   accel_directive_type type;
   uint32_t level;
   const accel_yaml *word = accel_yaml_get(directive, "type");
@@ -34,11 +34,11 @@ static calm_status add_directive(accel_rules_draft *d, const accel_yaml *target,
 static calm_status add_entry(accel_rules_draft *d, const accel_yaml *entry) {
   const accel_yaml *list = accel_yaml_get(entry, "constraints");
   if (entry->kind != ACCEL_YAML_MAPPING)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, entry->place,
+    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, entry->place,
                             "a constraint has keys: target, type, ...");
   if (!list) return add_directive(d, entry, entry);
   if (list->kind != ACCEL_YAML_SEQUENCE)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, list->place,
+    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, list->place,
                             "the constraints of a target are a list");
   for (uint32_t i = 0; i < list->count; i++)
     TRY(add_directive(d, entry, list->items[i]));
@@ -50,29 +50,26 @@ static calm_status add_list(accel_rules_draft *d, const accel_yaml *list) {
   return CALM_OK;
 }
 
-/* ---- Sections -------------------------------------------------------------
- */
+/* ---- Sections ------------------------------------------------------------ */
 
 static const char *const section_keys[] = {"version", "template", "targets",
                                            "constraints"};
 enum { SECTION_KEYS = sizeof section_keys / sizeof *section_keys };
 
+/* Lists of one's own are called constraints_NAME. */
 static bool is_known(const char *key) {
-  for (uint32_t i = 0; i < SECTION_KEYS; i++)
-    if (accel_yaml_same_key(key, section_keys[i])) return true;
-  return !strncmp(key, "constraints_", 12);
+  return accel_names_have(section_keys, SECTION_KEYS, key) ||
+         !strncmp(key, "constraints_", strlen("constraints_"));
 }
 
 static calm_status check_section(const accel_rules_draft *d,
                                  const accel_yaml *section) {
   for (uint32_t i = 0; i < section->count; i++) {
     if (is_known(section->keys[i])) continue;
-    const char *near =
-        accel_nearest(section->keys[i], section_keys, SECTION_KEYS);
     return accel_place_fail(
-        d->scope.context, CALM_BAD_INPUT, section->key_places[i],
-        "'%s' is no key of a section of constraints%s%s%s", section->keys[i],
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        d->subject.context, CALM_BAD_INPUT, section->key_places[i],
+        "'%s' is no key of a section of constraints%s", section->keys[i],
+        accel_names_hint(section->keys[i], section_keys, SECTION_KEYS).text);
   }
   return CALM_OK;
 }
@@ -86,7 +83,7 @@ static calm_status find_named(const accel_yaml **out,
   snprintf(key, sizeof key, "constraints_%s", name->text);
   *out = accel_yaml_get(section, key);
   if (*out) return CALM_OK;
-  return accel_place_fail(d->scope.context, CALM_BAD_INPUT, name->place,
+  return accel_place_fail(d->subject.context, CALM_BAD_INPUT, name->place,
                           "no list '%s' beside this", key);
 }
 
@@ -103,7 +100,7 @@ static calm_status add_section(accel_rules_draft *d,
   if (!list || (list->kind == ACCEL_YAML_SCALAR && !*list->text))
     return CALM_OK;
   if (list->kind != ACCEL_YAML_SEQUENCE)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, list->place,
+    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, list->place,
                             "constraints are a list: - {target: ..., type: "
                             "temporal, factors: ...}");
   return add_list(d, list);
@@ -135,12 +132,11 @@ static calm_status add_sections(accel_rules_draft *d, const accel_yaml *root) {
   return CALM_OK;
 }
 
-/* ---- Nodes ----------------------------------------------------------------
- */
+/* ---- Nodes --------------------------------------------------------------- */
 
 /* A mesh holds no tensor and has no loops over time. */
 static calm_status add_mesh(accel_rules_draft *d, uint32_t level) {
-  const accel_scope *s = &d->scope;
+  const accel_subject *s = &d->subject;
   const accel_place place = s->arch->levels[level].place;
   for (uint32_t i = 0; i < s->layer->dimension_count; i++) {
     const accel_factor_rule one = {i, ACCEL_EQUAL, 1, place};
@@ -152,30 +148,31 @@ static calm_status add_mesh(accel_rules_draft *d, uint32_t level) {
 
 static calm_status add_group(accel_rules_draft *d, uint32_t level,
                              const char *group, accel_directive_type type) {
-  const accel_yaml *node = accel_node_group(d->scope.arch, level, group);
+  const accel_yaml *node = accel_node_group(d->subject.arch, level, group);
   if (!node || (node->kind == ACCEL_YAML_SCALAR && !*node->text))
     return CALM_OK;
   if (node->kind != ACCEL_YAML_MAPPING)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, node->place,
-                            "the %s constraints of %s have keys", group,
-                            d->scope.arch->levels[level].name);
+    return accel_place_fail(
+        d->subject.context, CALM_BAD_INPUT, node->place,
+        "the %s constraints of %s are no mapping of keys, such as "
+        "'factors'",
+        group, d->subject.arch->levels[level].name);
   return accel_rules_add(d, level, type, node);
 }
 
 static const char *const groups[] = {"temporal", "spatial", "dataspace",
                                      "utilization"};
+enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
 static calm_status check_groups(const accel_rules_draft *d,
                                 const accel_yaml *node) {
   for (uint32_t i = 0; i < node->count; i++) {
-    bool known = false;
-    for (uint32_t g = 0; g < 4; g++)
-      known |= accel_yaml_same_key(node->keys[i], groups[g]);
-    if (known || node->items[i]->count == 0) continue;
+    if (accel_names_have(groups, GROUP_COUNT, node->keys[i])) continue;
+    if (node->items[i]->count == 0) continue;
     const bool unsupported =
         accel_yaml_same_key(node->keys[i], "max_overbooked_proportion");
     return accel_place_fail(
-        d->scope.context, unsupported ? CALM_UNSUPPORTED : CALM_BAD_INPUT,
+        d->subject.context, unsupported ? CALM_UNSUPPORTED : CALM_BAD_INPUT,
         node->key_places[i],
         unsupported ? "constraints of type '%s' are not supported"
                     : "'%s' is no kind of constraints: temporal, spatial, "
@@ -186,7 +183,7 @@ static calm_status check_groups(const accel_rules_draft *d,
 }
 
 static calm_status add_node(accel_rules_draft *d, uint32_t level) {
-  const accel_level *l = &d->scope.arch->levels[level];
+  const accel_level *l = &d->subject.arch->levels[level];
   uint32_t bypass;
   if (l->constraints) TRY(check_groups(d, l->constraints));
   if (l->virtual_level) TRY(add_mesh(d, level));
@@ -195,7 +192,7 @@ static calm_status add_node(accel_rules_draft *d, uint32_t level) {
   TRY(add_group(d, level, "dataspace", ACCEL_DIRECTIVE_TENSORS));
   TRY(add_group(d, level, "utilization", ACCEL_DIRECTIVE_PARALLELISM));
   if (l->virtual_level) return CALM_OK;
-  TRY(accel_node_branch(&bypass, &d->scope, level));
+  TRY(accel_node_branch(&bypass, &d->subject, level));
   return accel_rules_add_tensors(d, level, 0, bypass, l->branch.place);
 }
 
@@ -203,7 +200,7 @@ calm_status accel_constraints_read(accel_constraints *out,
                                    const accel_yaml *root,
                                    const accel_arch *arch,
                                    const accel_layer *layer, arena *a) {
-  accel_rules_draft d = {.scope = {arch, layer, a->context, a}};
+  accel_rules_draft d = {.subject = {arch, layer, a->context, a}};
   TRY(accel_rules_begin(&d));
   for (uint32_t i = 0; i < arch->level_count; i++) TRY(add_node(&d, i));
   if (root) TRY(add_sections(&d, root));

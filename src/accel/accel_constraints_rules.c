@@ -17,10 +17,10 @@ const char *accel_place_spot(char spot[ACCEL_SPOT_SIZE], accel_place place) {
 }
 
 calm_status accel_rules_begin(accel_rules_draft *d) {
-  const uint32_t dimensions = d->scope.layer->dimension_count;
-  const uint32_t tensors = d->scope.layer->tensor_count;
-  arena *a = d->scope.arena;
-  d->rules = (accel_constraints){.level_count = d->scope.arch->level_count};
+  const uint32_t dimensions = d->subject.layer->dimension_count;
+  const uint32_t tensors = d->subject.layer->tensor_count;
+  arena *a = d->subject.arena;
+  d->rules = (accel_constraints){.level_count = d->subject.arch->level_count};
   ARENA_ARRAY(a, d->rules.levels, d->rules.level_count);
   for (uint32_t i = 0; i < d->rules.level_count; i++) {
     accel_level_rules *l = &d->rules.levels[i];
@@ -37,18 +37,7 @@ calm_status accel_rules_begin(accel_rules_draft *d) {
   return CALM_OK;
 }
 
-/* ---- Factors --------------------------------------------------------------
- */
-
-const accel_factor_rule *accel_rules_find(const accel_block_rules *b,
-                                          uint32_t dimension,
-                                          accel_relation relation) {
-  for (uint32_t i = 0; i < b->factor_count; i++)
-    if (b->factors[i].dimension == dimension &&
-        b->factors[i].relation == relation)
-      return &b->factors[i];
-  return NULL;
-}
+/* ---- Factors ------------------------------------------------------------- */
 
 static const char *const signs[] = {"=", "<=", ">="};
 
@@ -57,14 +46,14 @@ static calm_status factors_contradict(const accel_rules_draft *d,
                                       const accel_factor_rule *x,
                                       const accel_factor_rule *y) {
   char spot[ACCEL_SPOT_SIZE];
-  const char *name = d->scope.layer->dimensions[x->dimension].name;
+  const char *name = d->subject.layer->dimensions[x->dimension].name;
   return accel_place_fail(
-      d->scope.context, CALM_BAD_INPUT, y->place,
+      d->subject.context, CALM_BAD_INPUT, y->place,
       "%s%s%llu contradicts %s%s%llu in %s (%s loops of %s)", name,
       signs[y->relation], (unsigned long long)y->value, name,
       signs[x->relation], (unsigned long long)x->value,
       accel_place_spot(spot, x->place), spatial ? "spatial" : "temporal",
-      d->scope.arch->levels[level].name);
+      d->subject.arch->levels[level].name);
 }
 
 uint64_t accel_rule_low(const accel_factor_rule *r) {
@@ -84,13 +73,13 @@ static bool can_hold(const accel_factor_rule *x, const accel_factor_rule *y) {
    written for families of layers; so does calm, aloud. */
 static bool is_too_large(const accel_rules_draft *d, uint32_t level,
                          const accel_factor_rule *rule) {
-  const accel_dimension *dim = &d->scope.layer->dimensions[rule->dimension];
+  const accel_dimension *dim = &d->subject.layer->dimensions[rule->dimension];
   if (rule->relation != ACCEL_EQUAL || rule->value <= dim->bound) return false;
-  context_log(d->scope.context, CALM_LOG_WARNING,
+  context_log(d->subject.context, CALM_LOG_WARNING,
               "%s:%u: %s=%llu at %s is passed over: the bound of %s is %llu",
               rule->place.file ? rule->place.file : "", rule->place.line,
               dim->name, (unsigned long long)rule->value,
-              d->scope.arch->levels[level].name, dim->name,
+              d->subject.arch->levels[level].name, dim->name,
               (unsigned long long)dim->bound);
   return true;
 }
@@ -122,24 +111,31 @@ calm_status accel_rules_add_factor(accel_rules_draft *d, uint32_t level,
   return CALM_OK;
 }
 
-/* Dimensions of a set that no rule of the block is about yet get this one. */
-static calm_status add_default(accel_rules_draft *d, uint32_t level,
-                               bool spatial, uint32_t dimensions,
-                               accel_factor_rule rule, bool only_free) {
-  const accel_level_rules *l = &d->rules.levels[level];
-  const accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
-  uint32_t free = dimensions;
-  for (uint32_t i = 0; only_free && i < b->factor_count; i++)
-    free &= ~(UINT32_C(1) << b->factors[i].dimension);
-  for (uint32_t i = 0; i < d->scope.layer->dimension_count; i++) {
+/* One rule for each dimension of a set. */
+static calm_status add_for_each(accel_rules_draft *d, uint32_t level,
+                                bool spatial, uint32_t dimensions,
+                                accel_factor_rule rule) {
+  for (uint32_t i = 0; i < d->subject.layer->dimension_count; i++) {
     rule.dimension = i;
-    if (free >> i & 1) TRY(accel_rules_add_factor(d, level, spatial, &rule));
+    if (dimensions >> i & 1)
+      TRY(accel_rules_add_factor(d, level, spatial, &rule));
   }
   return CALM_OK;
 }
 
 static uint32_t all_dimensions(const accel_layer *layer) {
   return (uint32_t)((UINT64_C(1) << layer->dimension_count) - 1);
+}
+
+/* The dimensions that no rule of a block is about yet. */
+static uint32_t free_dimensions(const accel_rules_draft *d, uint32_t level,
+                                bool spatial) {
+  const accel_level_rules *l = &d->rules.levels[level];
+  const accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
+  uint32_t free = all_dimensions(d->subject.layer);
+  for (uint32_t i = 0; i < b->factor_count; i++)
+    free &= ~(UINT32_C(1) << b->factors[i].dimension);
+  return free;
 }
 
 /* The dimensions in the projections of a set of tensors. */
@@ -156,12 +152,14 @@ static uint32_t projected(const accel_layer *layer, uint32_t tensors) {
 static calm_status add_listed(accel_rules_draft *d, uint32_t level,
                               bool spatial, const accel_yaml *value) {
   accel_factors factors;
-  TRY(accel_factors_read(&factors, &d->scope, value));
+  TRY(accel_factors_read(&factors, &d->subject, value));
   for (uint32_t i = 0; i < factors.count; i++) {
     const accel_factor *f = &factors.items[i];
     if (f->residual && f->residual != f->rule.value)
-      return accel_place_fail(d->scope.context, CALM_UNSUPPORTED, f->rule.place,
-                              "a rule on the last pass of an imperfect factor");
+      return accel_place_fail(
+          d->subject.context, CALM_UNSUPPORTED, f->rule.place,
+          "a rule on the last pass of an imperfect factor; rules "
+          "are on whole factors");
     TRY(accel_rules_add_factor(d, level, spatial, &f->rule));
   }
   return CALM_OK;
@@ -171,19 +169,19 @@ static calm_status add_limit(accel_rules_draft *d, uint32_t level, bool spatial,
                              const accel_yaml *value, accel_relation relation) {
   uint64_t limit;
   if (!value) return CALM_OK;
-  TRY(accel_yaml_integer(&limit, d->scope.context, value, "a limit"));
+  TRY(accel_yaml_integer(&limit, d->subject.context, value, "a limit"));
   if (limit == 0)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
-                            "a limit of 0 on factors");
+    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, value->place,
+                            "a limit of 0 on factors; the least is 1");
   const accel_factor_rule rule = {0, relation, limit, value->place};
-  return add_default(d, level, spatial, all_dimensions(d->scope.layer), rule,
-                     true);
+  return add_for_each(d, level, spatial, free_dimensions(d, level, spatial),
+                      rule);
 }
 
 /* The macros of version 0.4 that keep dimensions at 1. */
 static calm_status add_ones(accel_rules_draft *d, uint32_t level, bool spatial,
                             const accel_yaml *directive) {
-  const accel_layer *layer = d->scope.layer;
+  const accel_layer *layer = d->subject.layer;
   const uint32_t all = all_dimensions(layer);
   const accel_yaml *none =
       accel_directive_get(directive, "no_iteration_over_dataspaces");
@@ -192,16 +190,16 @@ static calm_status add_ones(accel_rules_draft *d, uint32_t level, bool spatial,
   const accel_factor_rule one = {0, ACCEL_EQUAL, 1, directive->place};
   uint32_t tensors;
   if (none) {
-    TRY(accel_tensors_read(&tensors, &d->scope, none));
-    TRY(add_default(d, level, spatial, projected(layer, tensors), one, false));
+    TRY(accel_tensors_read(&tensors, &d->subject, none));
+    TRY(add_for_each(d, level, spatial, projected(layer, tensors), one));
   }
   if (only) {
-    TRY(accel_tensors_read(&tensors, &d->scope, only));
-    TRY(add_default(d, level, spatial, all & ~projected(layer, tensors), one,
-                    false));
+    TRY(accel_tensors_read(&tensors, &d->subject, only));
+    TRY(add_for_each(d, level, spatial, all & ~projected(layer, tensors), one));
   }
   if (!accel_yaml_get(directive, "factors_only")) return CALM_OK;
-  return add_default(d, level, spatial, all, one, true);
+  return add_for_each(d, level, spatial, free_dimensions(d, level, spatial),
+                      one);
 }
 
 static calm_status add_factors(accel_rules_draft *d, uint32_t level,
@@ -218,47 +216,53 @@ static calm_status add_factors(accel_rules_draft *d, uint32_t level,
                    ACCEL_AT_LEAST);
 }
 
-/* ---- Orders and splits ----------------------------------------------------
- */
+/* ---- Orders and splits --------------------------------------------------- */
 
-/* Places of dimensions, from the innermost or from the outermost. */
-typedef struct place_list {
+/* Dimensions in their order, from the innermost or from the outermost. */
+typedef struct listed {
+  const uint32_t *items;
+  uint32_t count;
+  accel_place place;
+} listed;
+
+/* The same of a block, to be changed. */
+typedef struct own_list {
   uint32_t *items, *count;
   accel_place *place;
-} place_list;
+} own_list;
 
 /* Of two lists one must begin with the other; the longer one stays. */
 static calm_status add_list(accel_rules_draft *d, uint32_t level,
-                            const place_list *own, const uint32_t *more,
-                            uint32_t more_count, accel_place place) {
+                            const own_list *own, const listed *more) {
   char spot[ACCEL_SPOT_SIZE];
-  const accel_dimension *names = d->scope.layer->dimensions;
-  for (uint32_t i = 0; i < *own->count && i < more_count; i++)
-    if (own->items[i] != more[i])
+  const accel_dimension *names = d->subject.layer->dimensions;
+  for (uint32_t i = 0; i < *own->count && i < more->count; i++)
+    if (own->items[i] != more->items[i])
       return accel_place_fail(
-          d->scope.context, CALM_BAD_INPUT, place,
+          d->subject.context, CALM_BAD_INPUT, more->place,
           "this order contradicts that in %s (loops of %s): %s and %s cannot "
           "both be in place %u",
           accel_place_spot(spot, *own->place),
-          d->scope.arch->levels[level].name, names[own->items[i]].name,
-          names[more[i]].name, i + 1);
-  if (more_count <= *own->count) return CALM_OK;
-  memcpy(own->items, more, more_count * sizeof *more);
-  *own->count = more_count;
-  *own->place = place;
+          d->subject.arch->levels[level].name, names[own->items[i]].name,
+          names[more->items[i]].name, i + 1);
+  if (more->count <= *own->count) return CALM_OK;
+  memcpy(own->items, more->items, more->count * sizeof *more->items);
+  *own->count = more->count;
+  *own->place = more->place;
   return CALM_OK;
 }
 
 static calm_status add_order(accel_rules_draft *d, uint32_t level,
                              accel_block_rules *b, const accel_yaml *value) {
-  const place_list inner = {b->inner, &b->inner_count, &b->inner_place};
-  const place_list outer = {b->outer, &b->outer_count, &b->outer_place};
+  const own_list inner = {b->inner, &b->inner_count, &b->inner_place};
+  const own_list outer = {b->outer, &b->outer_count, &b->outer_place};
   accel_order order;
   if (!value) return CALM_OK;
-  TRY(accel_order_read(&order, &d->scope, value));
-  TRY(add_list(d, level, &inner, order.inner, order.inner_count, value->place));
-  return add_list(d, level, &outer, order.outer, order.outer_count,
-                  value->place);
+  TRY(accel_order_read(&order, &d->subject, value));
+  const listed first = {order.inner, order.inner_count, value->place};
+  const listed last = {order.outer, order.outer_count, value->place};
+  TRY(add_list(d, level, &inner, &first));
+  return add_list(d, level, &outer, &last);
 }
 
 static calm_status add_split(accel_rules_draft *d, uint32_t level,
@@ -266,46 +270,44 @@ static calm_status add_split(accel_rules_draft *d, uint32_t level,
   char spot[ACCEL_SPOT_SIZE];
   uint32_t split;
   if (!value) return CALM_OK;
-  TRY(accel_split_read(&split, &d->scope, value));
+  TRY(accel_split_read(&split, &d->subject, value));
   if (b->split != CALM_NONE && b->split != split)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
+    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, value->place,
                             "split %u contradicts split %u in %s (spatial "
                             "loops of %s)",
                             split, b->split,
                             accel_place_spot(spot, b->split_place),
-                            d->scope.arch->levels[level].name);
+                            d->subject.arch->levels[level].name);
   b->split = split;
   b->split_place = value->place;
   return CALM_OK;
 }
 
-/* ---- Tensors --------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------- */
 
 calm_status accel_rules_add_tensors(accel_rules_draft *d, uint32_t level,
                                     uint32_t keep, uint32_t bypass,
                                     accel_place place) {
   accel_level_rules *l = &d->rules.levels[level];
   char spot[ACCEL_SPOT_SIZE], other[ACCEL_SPOT_SIZE];
-  for (uint32_t t = 0; t < d->scope.layer->tensor_count; t++) {
+  for (uint32_t t = 0; t < d->subject.layer->tensor_count; t++) {
     const uint32_t bit = UINT32_C(1) << t;
     if (keep & bit & ~l->keep) l->keep_places[t] = place;
     if (bypass & bit & ~l->bypass) l->bypass_places[t] = place;
     l->keep |= keep & bit;
     l->bypass |= bypass & bit;
     if (l->keep & l->bypass & bit)
-      return accel_place_fail(d->scope.context, CALM_BAD_INPUT, place,
+      return accel_place_fail(d->subject.context, CALM_BAD_INPUT, place,
                               "%s must be kept at %s (%s) and bypassed (%s)",
-                              d->scope.layer->tensors[t].name,
-                              d->scope.arch->levels[level].name,
+                              d->subject.layer->tensors[t].name,
+                              d->subject.arch->levels[level].name,
                               accel_place_spot(spot, l->keep_places[t]),
                               accel_place_spot(other, l->bypass_places[t]));
   }
   return CALM_OK;
 }
 
-/* ---- Directives -----------------------------------------------------------
- */
+/* ---- Directives ---------------------------------------------------------- */
 
 /* Timeloop has this at its innermost level alone: the share of the multipliers
    that must be in use. */
@@ -314,14 +316,14 @@ static calm_status add_parallelism(accel_rules_draft *d, uint32_t level,
   const accel_yaml *value = accel_directive_get(directive, "min");
   double share;
   if (!value) return CALM_OK;
-  TRY(accel_yaml_real(&share, d->scope.context, value, "min"));
+  TRY(accel_yaml_real(&share, d->subject.context, value, "min"));
   if (level != 0)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
+    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, value->place,
                             "the share of multipliers in use is a rule of the "
                             "innermost level, %s",
-                            d->scope.arch->levels[0].name);
+                            d->subject.arch->levels[0].name);
   if (share < 0 || share > 1)
-    return accel_place_fail(d->scope.context, CALM_BAD_INPUT, value->place,
+    return accel_place_fail(d->subject.context, CALM_BAD_INPUT, value->place,
                             "a share is between 0 and 1, not %s", value->text);
   if (share <= d->rules.min_parallelism) return CALM_OK;
   d->rules.min_parallelism = share;
@@ -336,7 +338,7 @@ calm_status accel_rules_add(accel_rules_draft *d, uint32_t level,
   const bool spatial = type == ACCEL_DIRECTIVE_SPATIAL;
   accel_block_rules *b = spatial ? &l->spatial : &l->temporal;
   uint32_t keep, bypass;
-  TRY(accel_directive_check_keys(&d->scope, directive, type, true));
+  TRY(accel_directive_check_keys(&d->subject, directive, type, true));
   switch (type) {
     case ACCEL_DIRECTIVE_TEMPORAL:
     case ACCEL_DIRECTIVE_SPATIAL:
@@ -347,7 +349,7 @@ calm_status accel_rules_add(accel_rules_draft *d, uint32_t level,
                                  accel_directive_get(directive, "split"))
                      : CALM_OK;
     case ACCEL_DIRECTIVE_TENSORS:
-      TRY(accel_directive_tensors(&keep, &bypass, &d->scope, directive));
+      TRY(accel_directive_tensors(&keep, &bypass, &d->subject, directive));
       return accel_rules_add_tensors(d, level, keep, bypass, directive->place);
     default: return add_parallelism(d, level, directive);
   }

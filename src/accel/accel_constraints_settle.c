@@ -17,10 +17,6 @@ typedef struct range {
   bool fixed;
 } range;
 
-static uint64_t product(uint64_t a, uint64_t b) {
-  return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
 static const accel_block_rules *block_of(const accel_rules_draft *d,
                                          uint32_t level, bool spatial) {
   const accel_level_rules *l = &d->rules.levels[level];
@@ -32,8 +28,8 @@ static range find_range(const accel_rules_draft *d, uint32_t level,
   const accel_block_rules *b = block_of(d, level, spatial);
   range r = {.low = 1, .high = UINT64_MAX};
   if (spatial) {
-    const accel_fanout f = accel_arch_fanout(d->scope.arch, level);
-    r.high = product(f.x, f.y);
+    const accel_fanout f = accel_arch_fanout(d->subject.arch, level);
+    r.high = accel_count_multiply(f.x, f.y);
   }
   for (uint32_t i = 0; i < b->factor_count; i++) {
     const accel_factor_rule *rule = &b->factors[i];
@@ -51,8 +47,7 @@ static range find_range(const accel_rules_draft *d, uint32_t level,
   return r;
 }
 
-/* ---- Bounds ---------------------------------------------------------------
- */
+/* ---- Bounds -------------------------------------------------------------- */
 
 /* What of the ranges of a dimension is to be told. */
 typedef enum side { LOW, HIGH, FIXED } side;
@@ -74,7 +69,7 @@ static void list_ranges(text *t, const accel_rules_draft *d, uint32_t dimension,
     if (!takes_part(&r, what) || (!rule && r.high == 1)) continue;
     text_format(t, "%s%llu at %s (%s, %s)", comma,
                 (unsigned long long)(what == HIGH ? r.high : r.low),
-                d->scope.arch->levels[i / 2].name,
+                d->subject.arch->levels[i / 2].name,
                 i % 2 ? "temporal" : "spatial",
                 rule ? accel_place_spot(spot, rule->place) : "its fan-out");
     comma = ", ";
@@ -96,31 +91,31 @@ static calm_status tell_ranges(const accel_rules_draft *d, uint32_t dimension,
                                side what, uint64_t made) {
   static const char *const claims[] = {"make up at least", "make up at most",
                                        "that are fixed make up"};
-  const accel_dimension *dim = &d->scope.layer->dimensions[dimension];
+  const accel_dimension *dim = &d->subject.layer->dimensions[dimension];
   text t;
   char *list;
-  text_init(&t, d->scope.context);
+  text_init(&t, d->subject.context);
   list_ranges(&t, d, dimension, what);
   TRY(text_finish(&t, &list));
   const calm_status status = accel_place_fail(
-      d->scope.context, CALM_BAD_INPUT, first_place(d, dimension, what),
+      d->subject.context, CALM_BAD_INPUT, first_place(d, dimension, what),
       "the factors of %s %s %llu, %s %llu: %s", dim->name, claims[what],
       (unsigned long long)made,
       what == FIXED ? "which does not divide its bound" : "and its bound is",
       (unsigned long long)dim->bound, list);
-  calm_text_free(d->scope.context, list);
+  calm_text_free(d->subject.context, list);
   return status;
 }
 
 static calm_status settle_dimension(const accel_rules_draft *d,
                                     uint32_t dimension) {
-  const uint64_t bound = d->scope.layer->dimensions[dimension].bound;
+  const uint64_t bound = d->subject.layer->dimensions[dimension].bound;
   uint64_t low = 1, high = 1, fixed = 1;
   for (uint32_t i = 0; i < d->rules.level_count * 2; i++) {
     const range r = find_range(d, i / 2, !(i % 2), dimension);
-    low = product(low, r.low);
-    high = product(high, r.high);
-    if (r.fixed) fixed = product(fixed, r.low);
+    low = accel_count_multiply(low, r.low);
+    high = accel_count_multiply(high, r.high);
+    if (r.fixed) fixed = accel_count_multiply(fixed, r.low);
   }
   if (low > bound) return tell_ranges(d, dimension, LOW, low);
   if (high < bound) return tell_ranges(d, dimension, HIGH, high);
@@ -128,8 +123,7 @@ static calm_status settle_dimension(const accel_rules_draft *d,
   return CALM_OK;
 }
 
-/* ---- Orders and fan-outs --------------------------------------------------
- */
+/* ---- Orders and fan-outs ------------------------------------------------- */
 
 /* The place of a dimension from the innermost; CALM_NONE if it has none. */
 static uint32_t inner_place(const accel_block_rules *b, uint32_t dimension) {
@@ -164,7 +158,7 @@ accel_axis accel_constraints_axis(const accel_block_rules *b,
    different dimensions in one. */
 static calm_status settle_order(const accel_rules_draft *d, uint32_t level,
                                 const accel_block_rules *b) {
-  const uint32_t count = d->scope.layer->dimension_count;
+  const uint32_t count = d->subject.layer->dimension_count;
   char spot[ACCEL_SPOT_SIZE];
   for (uint32_t x = 0; x < count; x++)
     for (uint32_t y = 0; y < count; y++) {
@@ -173,12 +167,13 @@ static calm_status settle_order(const accel_rules_draft *d, uint32_t level,
       if (inner == CALM_NONE || outer == CALM_NONE) continue;
       if ((x == y) == (inner == outer)) continue;
       return accel_place_fail(
-          d->scope.context, CALM_BAD_INPUT, b->outer_place,
+          d->subject.context, CALM_BAD_INPUT, b->outer_place,
           "the outer places of this order contradict the inner ones in %s "
           "(loops of %s): %s and %s",
           accel_place_spot(spot, b->inner_place),
-          d->scope.arch->levels[level].name, d->scope.layer->dimensions[x].name,
-          d->scope.layer->dimensions[y].name);
+          d->subject.arch->levels[level].name,
+          d->subject.layer->dimensions[x].name,
+          d->subject.layer->dimensions[y].name);
     }
   return CALM_OK;
 }
@@ -186,7 +181,7 @@ static calm_status settle_order(const accel_rules_draft *d, uint32_t level,
 static void list_spatial(text *t, const accel_rules_draft *d, uint32_t level,
                          accel_axis axis) {
   const accel_block_rules *b = block_of(d, level, true);
-  const uint32_t count = d->scope.layer->dimension_count;
+  const uint32_t count = d->subject.layer->dimension_count;
   const char *comma = "";
   for (uint32_t x = 0; x < count; x++) {
     const range r = find_range(d, level, true, x);
@@ -194,8 +189,8 @@ static void list_spatial(text *t, const accel_rules_draft *d, uint32_t level,
     if (r.low <= 1 || !r.low_rule) continue;
     if (axis != ACCEL_AXIS_FREE && accel_constraints_axis(b, x, count) != axis)
       continue;
-    text_format(t, "%s%s=%llu (%s)", comma, d->scope.layer->dimensions[x].name,
-                (unsigned long long)r.low,
+    text_format(t, "%s%s=%llu (%s)", comma,
+                d->subject.layer->dimensions[x].name, (unsigned long long)r.low,
                 accel_place_spot(spot, r.low_rule->place));
     comma = ", ";
   }
@@ -207,7 +202,7 @@ static calm_status settle_fanout(const accel_rules_draft *d, uint32_t level,
                                  accel_axis axis, uint64_t available,
                                  const char *what) {
   const accel_block_rules *b = block_of(d, level, true);
-  const uint32_t count = d->scope.layer->dimension_count;
+  const uint32_t count = d->subject.layer->dimension_count;
   accel_place place = {0};
   uint64_t least = 1;
   text t;
@@ -217,34 +212,33 @@ static calm_status settle_fanout(const accel_rules_draft *d, uint32_t level,
     if (axis != ACCEL_AXIS_FREE && accel_constraints_axis(b, x, count) != axis)
       continue;
     if (r.low > 1) place = r.low_rule->place;
-    least = product(least, r.low);
+    least = accel_count_multiply(least, r.low);
   }
   if (least <= available) return CALM_OK;
-  text_init(&t, d->scope.context);
+  text_init(&t, d->subject.context);
   list_spatial(&t, d, level, axis);
   TRY(text_finish(&t, &list));
   const calm_status status = accel_place_fail(
-      d->scope.context, CALM_BAD_INPUT, place,
+      d->subject.context, CALM_BAD_INPUT, place,
       "the spatial factors of %s make up %llu, and %s is %llu: %s",
-      d->scope.arch->levels[level].name, (unsigned long long)least, what,
+      d->subject.arch->levels[level].name, (unsigned long long)least, what,
       (unsigned long long)available, list);
-  calm_text_free(d->scope.context, list);
+  calm_text_free(d->subject.context, list);
   return status;
 }
 
 static calm_status settle_level(const accel_rules_draft *d, uint32_t level) {
   const accel_level_rules *l = &d->rules.levels[level];
-  const accel_fanout f = accel_arch_fanout(d->scope.arch, level);
+  const accel_fanout f = accel_arch_fanout(d->subject.arch, level);
   TRY(settle_order(d, level, &l->temporal));
   TRY(settle_order(d, level, &l->spatial));
-  TRY(settle_fanout(d, level, ACCEL_AXIS_FREE, product(f.x, f.y),
+  TRY(settle_fanout(d, level, ACCEL_AXIS_FREE, accel_count_multiply(f.x, f.y),
                     "its fan-out"));
   TRY(settle_fanout(d, level, ACCEL_AXIS_X, f.x, "its fan-out along X"));
   return settle_fanout(d, level, ACCEL_AXIS_Y, f.y, "its fan-out along Y");
 }
 
-/* ---- Tensors --------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------- */
 
 static calm_status settle_tensor(const accel_rules_draft *d, uint32_t tensor) {
   const accel_constraints *rules = &d->rules;
@@ -252,29 +246,29 @@ static calm_status settle_tensor(const accel_rules_draft *d, uint32_t tensor) {
   char *list;
   for (uint32_t i = 0; i < rules->level_count; i++)
     if (!(rules->levels[i].bypass >> tensor & 1)) return CALM_OK;
-  text_init(&t, d->scope.context);
+  text_init(&t, d->subject.context);
   for (uint32_t i = rules->level_count; i-- > 0;) {
     char spot[ACCEL_SPOT_SIZE];
-    text_format(&t, "%s (%s)%s", d->scope.arch->levels[i].name,
+    text_format(&t, "%s (%s)%s", d->subject.arch->levels[i].name,
                 accel_place_spot(spot, rules->levels[i].bypass_places[tensor]),
                 i ? ", " : "");
   }
   TRY(text_finish(&t, &list));
   const calm_status status = accel_place_fail(
-      d->scope.context, CALM_BAD_INPUT,
+      d->subject.context, CALM_BAD_INPUT,
       rules->levels[rules->level_count - 1].bypass_places[tensor],
-      "%s is bypassed at every level: %s", d->scope.layer->tensors[tensor].name,
-      list);
-  calm_text_free(d->scope.context, list);
+      "%s is bypassed at every level: %s",
+      d->subject.layer->tensors[tensor].name, list);
+  calm_text_free(d->subject.context, list);
   return status;
 }
 
 calm_status accel_rules_settle(const accel_rules_draft *d) {
   if (d->rules.level_count == 0) return CALM_OK;
   for (uint32_t i = 0; i < d->rules.level_count; i++) TRY(settle_level(d, i));
-  for (uint32_t i = 0; i < d->scope.layer->dimension_count; i++)
+  for (uint32_t i = 0; i < d->subject.layer->dimension_count; i++)
     TRY(settle_dimension(d, i));
-  for (uint32_t i = 0; i < d->scope.layer->tensor_count; i++)
+  for (uint32_t i = 0; i < d->subject.layer->tensor_count; i++)
     TRY(settle_tensor(d, i));
   return CALM_OK;
 }

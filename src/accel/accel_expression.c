@@ -301,7 +301,7 @@ static value evaluate_text(evaluation *e, const char *text) {
   const value v = read_choice(&r);
   skip_blanks(&r);
   if (!r.broken.text && *r.at)
-    broken(&r, accel_make_flaw(e->arena, false, "'%.*s' cannot stand there",
+    broken(&r, accel_make_flaw(e->arena, false, "'%.*s' cannot stand here",
                                shown(r.at), r.at));
   return r.broken.text ? r.broken : v;
 }

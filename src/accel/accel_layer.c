@@ -16,20 +16,13 @@ uint32_t accel_layer_tensor(const accel_layer *layer, const char *name) {
   return CALM_NONE;
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b) {
-  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static uint64_t multiply_up(uint64_t a, uint64_t b) {
-  return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 static uint64_t rank_words(const accel_rank *rank, const uint64_t *extents) {
   uint64_t words = 1;
   for (uint32_t i = 0; i < rank->term_count; i++) {
     const accel_term *term = &rank->terms[i];
-    words = add_up(
-        words, multiply_up(term->coefficient, extents[term->dimension] - 1));
+    words = accel_count_add(
+        words,
+        accel_count_multiply(term->coefficient, extents[term->dimension] - 1));
   }
   return words;
 }
@@ -37,7 +30,7 @@ static uint64_t rank_words(const accel_rank *rank, const uint64_t *extents) {
 uint64_t accel_tensor_words(const accel_tensor *t, const uint64_t *extents) {
   uint64_t words = 1;
   for (uint32_t r = 0; r < t->rank_count; r++)
-    words = multiply_up(words, rank_words(&t->ranks[r], extents));
+    words = accel_count_multiply(words, rank_words(&t->ranks[r], extents));
   return words;
 }
 
@@ -81,7 +74,7 @@ static void add_term(accel_rank *rank, accel_term term) {
   for (uint32_t i = 0; i < rank->term_count; i++)
     if (rank->terms[i].dimension == term.dimension) {
       rank->terms[i].coefficient =
-          add_up(rank->terms[i].coefficient, term.coefficient);
+          accel_count_add(rank->terms[i].coefficient, term.coefficient);
       rank->terms[i].name = NULL;
       return;
     }
@@ -133,7 +126,7 @@ static calm_status count_macs(accel_layer *layer, accel_place place,
           context, CALM_BAD_INPUT, place,
           "dimension %s of layer '%s' is 0; a dimension is at least 1",
           dimension->name, layer->name);
-    layer->macs = multiply_up(layer->macs, dimension->bound);
+    layer->macs = accel_count_multiply(layer->macs, dimension->bound);
   }
   if (layer->macs <= ACCEL_MAX_COUNT) return CALM_OK;
   return accel_place_fail(context, CALM_BAD_INPUT, place,
@@ -155,11 +148,9 @@ static calm_status limit_tensors(const accel_layer *layer, accel_place place,
   return CALM_OK;
 }
 
-calm_status accel_shape_bind(accel_layer *out, const char *name,
-                             const accel_shape *shape,
-                             const accel_binding *binding, accel_place place,
-                             arena *a) {
-  accel_layer layer = {.name = name,
+calm_status accel_shape_bind(accel_layer *out, const accel_shape *shape,
+                             const accel_binding *binding, arena *a) {
+  accel_layer layer = {.name = binding->name,
                        .shape = shape->name,
                        .dimension_count = shape->dimension_count,
                        .tensor_count = shape->tensor_count,
@@ -171,39 +162,39 @@ calm_status accel_shape_bind(accel_layer *out, const char *name,
         (accel_dimension){shape->dimensions[d], binding->bounds[d]};
   for (uint32_t t = 0; t < shape->tensor_count; t++)
     TRY(bind_tensor(&layer.tensors[t], shape, &shape->tensors[t], binding, a));
-  TRY(count_macs(&layer, place, a->context));
-  TRY(limit_tensors(&layer, place, a->context));
+  TRY(count_macs(&layer, binding->place, a->context));
+  TRY(limit_tensors(&layer, binding->place, a->context));
   *out = layer;
   return CALM_OK;
 }
 
 /* ---- Layers that come from no file --------------------------------------- */
 
-calm_status accel_shape_fill(accel_layer *out, const char *name,
-                             const char *shape_name,
-                             const accel_named_value *values, uint32_t count,
+static void fill_in(accel_binding *b, const accel_shape *shape,
+                    const accel_named_value *v) {
+  for (uint32_t d = 0; d < shape->dimension_count; d++)
+    if (!strcmp(shape->dimensions[d], v->name)) b->bounds[d] = v->value;
+  for (uint32_t c = 0; c < shape->coefficient_count; c++)
+    if (!strcmp(shape->coefficients[c].name, v->name))
+      b->coefficients[c] = v->value;
+}
+
+calm_status accel_shape_fill(accel_layer *out, const accel_filling *filling,
                              arena *a) {
   accel_shape shape;
-  accel_binding binding;
+  accel_binding b = {.name = NULL};
   bool found;
-  TRY(accel_shape_builtin(&shape, &found, shape_name, a));
+  TRY(accel_shape_builtin(&shape, &found, filling->shape, a));
   if (!found)
     return context_fail(a->context, CALM_MISUSE, "no built-in shape '%s'",
-                        shape_name);
-  for (uint32_t d = 0; d < shape.dimension_count; d++) binding.bounds[d] = 1;
-  for (uint32_t c = 0; c < shape.coefficient_count; c++)
-    binding.coefficients[c] = 1;
-  for (uint32_t i = 0; i < count; i++) {
-    for (uint32_t d = 0; d < shape.dimension_count; d++)
-      if (!strcmp(shape.dimensions[d], values[i].name))
-        binding.bounds[d] = values[i].value;
-    for (uint32_t c = 0; c < shape.coefficient_count; c++)
-      if (!strcmp(shape.coefficients[c].name, values[i].name))
-        binding.coefficients[c] = values[i].value;
-  }
-  const char *copy = arena_string(a, name, strlen(name));
-  if (!copy) return context_no_memory(a->context);
-  return accel_shape_bind(out, copy, &shape, &binding, (accel_place){0}, a);
+                        filling->shape);
+  for (uint32_t d = 0; d < shape.dimension_count; d++) b.bounds[d] = 1;
+  for (uint32_t c = 0; c < shape.coefficient_count; c++) b.coefficients[c] = 1;
+  for (uint32_t i = 0; i < filling->count; i++)
+    fill_in(&b, &shape, &filling->values[i]);
+  b.name = arena_string(a, filling->name, strlen(filling->name));
+  if (!b.name) return context_no_memory(a->context);
+  return accel_shape_bind(out, &shape, &b, a);
 }
 
 /* A stride of 0 would make all outputs from one window. */
@@ -232,13 +223,15 @@ calm_status accel_layer_convolution(accel_layer *out, const char *name,
       {"Hdilation", c->dilation_h},
   };
   TRY(check_strides(name, c, a->context));
-  return accel_shape_fill(out, name,
-                          c->groups == 1 ? "cnn-layer" : "grouped-cnn-layer",
-                          values, sizeof values / sizeof *values, a);
+  const accel_filling filling = {
+      name, c->groups == 1 ? "cnn-layer" : "grouped-cnn-layer", values,
+      sizeof values / sizeof *values};
+  return accel_shape_fill(out, &filling, a);
 }
 
 calm_status accel_layer_gemm(accel_layer *out, const char *name, uint64_t m,
                              uint64_t n, uint64_t k, arena *a) {
   const accel_named_value values[] = {{"M", m}, {"N", n}, {"K", k}};
-  return accel_shape_fill(out, name, "gemm_ABZ", values, 3, a);
+  const accel_filling filling = {name, "gemm_ABZ", values, 3};
+  return accel_shape_fill(out, &filling, a);
 }

@@ -10,13 +10,11 @@
 #ifndef CALM_ACCEL_ACCEL_LAYER_H
 #define CALM_ACCEL_ACCEL_LAYER_H
 
+#include "accel/accel_count.h"
 #include "accel/accel_yaml.h"
 
 /* Sets of dimensions and of tensors are bits of a word. */
 enum { ACCEL_MAX_DIMENSIONS = 32, ACCEL_MAX_TENSORS = 16 };
-
-/* Counts are exact in a double up to here. */
-#define ACCEL_MAX_COUNT (UINT64_C(1) << 53)
 
 typedef struct accel_term {
   uint32_t dimension;

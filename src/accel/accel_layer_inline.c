@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "accel/accel_layer_parts.h"
+#include "accel/accel_names.h"
 #include "base/number.h"
 
 typedef struct reader {
@@ -27,20 +28,21 @@ static const char *const tensor_keys[] = {"name", "projection", "read_write",
                                           "ranks", "density"};
 static const char *const coefficient_keys[] = {"name", "default"};
 
-#define KEYS(list) (list), sizeof(list) / sizeof *(list)
+/* A mapping in a shape: what it is, and which keys it may have. */
+typedef struct part {
+  const char *what;
+  const char *const *keys;
+  uint32_t key_count;
+} part;
 
-static bool is_one_of(const char *key, const char *const *keys,
-                      uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (accel_yaml_same_key(key, keys[i])) return true;
-  return false;
-}
+#define KEYS(list) (list), sizeof(list) / sizeof *(list)
+static const part shape_part = {"shape", KEYS(shape_keys)};
+static const part tensor_part = {"data space", KEYS(tensor_keys)};
+static const part coefficient_part = {"coefficient", KEYS(coefficient_keys)};
 
 static calm_status refuse_key(reader *r, const accel_yaml *node, uint32_t i,
-                              const char *const *keys, uint32_t count,
-                              const char *where) {
+                              const part *is) {
   const char *key = node->keys[i];
-  const char *nearest = accel_nearest(key, keys, count);
   if (accel_yaml_same_key(key, "flatten"))
     return accel_place_fail(r->context, CALM_UNSUPPORTED, node->key_places[i],
                             "flattened dimensions ('flatten') are not "
@@ -49,25 +51,21 @@ static calm_status refuse_key(reader *r, const accel_yaml *node, uint32_t i,
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
                             "'%s' says that a tensor is written, and belongs "
                             "to one of data_spaces, not to the %s",
-                            key, where);
-  if (nearest)
-    return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
-                            "a %s has no key '%s'; is '%s' meant?", where, key,
-                            nearest);
+                            key, is->what);
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
-                          "a %s has no key '%s'", where, key);
+                          "a %s has no key '%s'%s", is->what, key,
+                          accel_names_hint(key, is->keys, is->key_count).text);
 }
 
 static calm_status check_keys(reader *r, const accel_yaml *node,
-                              const char *const *keys, uint32_t count,
-                              const char *where) {
+                              const part *is) {
   if (node->kind != ACCEL_YAML_MAPPING)
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                            "a %s is a mapping, with the key '%s'", where,
-                            keys[0]);
+                            "a %s is a mapping, with the key '%s'", is->what,
+                            is->keys[0]);
   for (uint32_t i = 0; i < node->count; i++)
-    if (!is_one_of(node->keys[i], keys, count))
-      return refuse_key(r, node, i, keys, count, where);
+    if (!accel_names_have(is->keys, is->key_count, node->keys[i]))
+      return refuse_key(r, node, i, is);
   return CALM_OK;
 }
 
@@ -157,7 +155,7 @@ static calm_status read_dimensions(reader *r, const accel_yaml *node) {
 
 static calm_status read_coefficient(reader *r, const accel_yaml *node) {
   accel_coefficient c = {.initial = 1};
-  TRY(check_keys(r, node, KEYS(coefficient_keys), "coefficient"));
+  TRY(check_keys(r, node, &coefficient_part));
   const accel_yaml *name = accel_yaml_get(node, "name");
   const accel_yaml *initial = accel_yaml_get(node, "default");
   if (!name)
@@ -186,8 +184,8 @@ static calm_status read_coefficients(reader *r, const accel_yaml *node) {
 /* ---- Projections --------------------------------------------------------- */
 
 static calm_status refuse_dimension(reader *r, const accel_yaml *node) {
-  const char *nearest =
-      accel_nearest(node->text, r->shape.dimensions, r->shape.dimension_count);
+  const accel_hint hint = accel_names_hint(node->text, r->shape.dimensions,
+                                           r->shape.dimension_count);
   if (find_coefficient(&r->shape, node->text) != CALM_NONE)
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
                             "'%s' is a coefficient; in a projection it stands "
@@ -198,23 +196,20 @@ static calm_status refuse_dimension(reader *r, const accel_yaml *node) {
                             "'%s' is no dimension; a sum of products is "
                             "written [ [R, Wdilation], [P, Wstride] ]",
                             node->text);
-  if (nearest)
-    return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                            "the shape has no dimension '%s'; is '%s' meant?",
-                            node->text, nearest);
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                          "the shape has no dimension '%s'", node->text);
+                          "the shape has no dimension '%s'%s", node->text,
+                          hint.text);
 }
 
 static calm_status refuse_coefficient(reader *r, const accel_yaml *node) {
   const char *names[ACCEL_MAX_COEFFICIENTS];
   const uint32_t count = r->shape.coefficient_count;
   for (uint32_t c = 0; c < count; c++) names[c] = r->shape.coefficients[c].name;
-  const char *nearest = accel_nearest(node->text, names, count);
-  if (nearest)
+  const accel_hint hint = accel_names_hint(node->text, names, count);
+  if (*hint.text)
     return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                            "the shape has no coefficient '%s'; is '%s' meant?",
-                            node->text, nearest);
+                            "the shape has no coefficient '%s'%s", node->text,
+                            hint.text);
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
                           "the shape has no coefficient '%s'; a dimension "
                           "that is added has a pair of brackets of its own",
@@ -301,7 +296,7 @@ static calm_status read_density(reader *r, const accel_yaml *node) {
 static calm_status read_tensor(reader *r, const accel_yaml *node) {
   accel_shape_tensor t = {0};
   accel_yaml *projection;
-  TRY(check_keys(r, node, KEYS(tensor_keys), "data space"));
+  TRY(check_keys(r, node, &tensor_part));
   const accel_yaml *name = accel_yaml_get(node, "name");
   const accel_yaml *read_write = accel_yaml_get(node, "read_write");
   if (!name)
@@ -349,7 +344,7 @@ calm_status accel_shape_read(accel_shape *out, const accel_yaml *node,
                              arena *a) {
   reader r = {.arena = a, .context = a->context, .shape.name = "inline"};
   const accel_yaml *name = accel_yaml_get(node, "name");
-  TRY(check_keys(&r, node, KEYS(shape_keys), "shape"));
+  TRY(check_keys(&r, node, &shape_part));
   if (name)
     TRY(accel_yaml_text(&r.shape.name, r.context, name, "the name of a shape"));
   if (!*r.shape.name) r.shape.name = "inline";

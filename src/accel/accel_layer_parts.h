@@ -44,8 +44,11 @@ typedef struct accel_shape {
   uint32_t tensor_count;
 } accel_shape;
 
-/* Bounds and coefficients of one layer, in the order of its shape. */
+/* What makes a layer of a shape: its name, where it stands, and its bounds and
+   coefficients in the order of the shape. */
 typedef struct accel_binding {
+  const char *name;
+  accel_place place;
   uint64_t bounds[ACCEL_MAX_DIMENSIONS];
   uint64_t coefficients[ACCEL_MAX_COEFFICIENTS];
 } accel_binding;
@@ -70,20 +73,22 @@ bool accel_shape_is_timeloops(const char *name);
 
 /* The layer that a shape becomes: bounds of 0, more than ACCEL_MAX_COUNT
    iterations or words of a tensor are refused. */
-calm_status accel_shape_bind(accel_layer *out, const char *name,
-                             const accel_shape *shape,
-                             const accel_binding *binding, accel_place place,
-                             arena *a);
+calm_status accel_shape_bind(accel_layer *out, const accel_shape *shape,
+                             const accel_binding *binding, arena *a);
 
-/* A built-in shape with what is listed under its names; what it does not have
-   is passed over, and what is not listed is 1. */
+/* A layer `name` of a built-in shape, with what is listed under the names of
+   its dimensions and coefficients; what it does not have is passed over, and
+   what is not listed is 1. */
 typedef struct accel_named_value {
   const char *name;
   uint64_t value;
 } accel_named_value;
-calm_status accel_shape_fill(accel_layer *out, const char *name,
-                             const char *shape_name,
-                             const accel_named_value *values, uint32_t count,
+typedef struct accel_filling {
+  const char *name, *shape;
+  const accel_named_value *values;
+  uint32_t count;
+} accel_filling;
+calm_status accel_shape_fill(accel_layer *out, const accel_filling *filling,
                              arena *a);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "accel/accel_expression.h"
 #include "accel/accel_layer_parts.h"
+#include "accel/accel_names.h"
 
 typedef struct reader {
   arena *arena;
@@ -20,29 +21,11 @@ typedef struct reader {
 
 /* ---- The section --------------------------------------------------------- */
 
-/* "arch, mapper and mapping", as far as that fits. */
-static void list_sections(char *out, size_t size, const accel_yaml *root) {
-  size_t length = 0;
-  *out = '\0';
-  for (uint32_t i = 0; i < root->count; i++) {
-    const size_t more = strlen(root->keys[i]);
-    if (length + more + 3 > size) return;
-    if (i > 0) {
-      memcpy(out + length, ", ", 3);
-      length += 2;
-    }
-    memcpy(out + length, root->keys[i], more + 1);
-    length += more;
-  }
-}
-
 static calm_status refuse_absent(reader *r, const accel_yaml *root) {
-  char sections[200];
   if (root->count == 0)
     return accel_place_fail(r->context, CALM_BAD_INPUT, root->place,
                             "the file is empty; a layer stands under "
                             "'problem:'");
-  list_sections(sections, sizeof sections, root);
   if (accel_yaml_get(root, "shape"))
     return accel_place_fail(r->context, CALM_BAD_INPUT, root->place,
                             "a shape without a layer; both belong under "
@@ -50,7 +33,7 @@ static calm_status refuse_absent(reader *r, const accel_yaml *root) {
   return accel_place_fail(r->context, CALM_BAD_INPUT, root->place,
                           "no layer: it stands under 'problem:', and the file "
                           "has the sections %s",
-                          sections);
+                          accel_names_list(root->keys, root->count).text);
 }
 
 static calm_status find_problem(reader *r, const accel_yaml *root) {
@@ -143,28 +126,33 @@ static calm_status check_density(reader *r, const accel_yaml *node) {
                           "supported");
 }
 
-static calm_status check_densities(reader *r, const accel_yaml *node) {
+static calm_status refuse_tensor(const reader *r, const accel_yaml *node,
+                                 uint32_t i) {
   const char *names[ACCEL_MAX_TENSORS];
   for (uint32_t t = 0; t < r->shape.tensor_count; t++)
     names[t] = r->shape.tensors[t].name;
+  return accel_place_fail(
+      r->context, CALM_BAD_INPUT, node->key_places[i],
+      "the shape has no data space '%s'%s", node->keys[i],
+      accel_names_hint(node->keys[i], names, r->shape.tensor_count).text);
+}
+
+static bool has_tensor(const accel_shape *shape, const char *name) {
+  for (uint32_t t = 0; t < shape->tensor_count; t++)
+    if (!strcmp(shape->tensors[t].name, name)) return true;
+  return false;
+}
+
+static calm_status check_densities(reader *r, const accel_yaml *node) {
+  if (node->kind != ACCEL_YAML_MAPPING)
+    return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
+                            "'densities' is a mapping from data spaces to "
+                            "densities");
   for (uint32_t i = 0; i < node->count; i++) {
-    bool known = false;
-    if (node->kind != ACCEL_YAML_MAPPING) break;
-    for (uint32_t t = 0; t < r->shape.tensor_count; t++)
-      known |= !strcmp(names[t], node->keys[i]);
-    const char *nearest =
-        accel_nearest(node->keys[i], names, r->shape.tensor_count);
-    if (!known)
-      return accel_place_fail(r->context, CALM_BAD_INPUT, node->key_places[i],
-                              "the shape has no data space '%s'%s%s",
-                              node->keys[i], nearest ? "; perhaps " : "",
-                              nearest ? nearest : "");
+    if (!has_tensor(&r->shape, node->keys[i])) return refuse_tensor(r, node, i);
     TRY(check_density(r, node->items[i]));
   }
-  if (node->kind == ACCEL_YAML_MAPPING) return CALM_OK;
-  return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
-                          "'densities' is a mapping from data spaces to "
-                          "densities");
+  return CALM_OK;
 }
 
 /* ---- Keys of an instance ------------------------------------------------- */
@@ -186,30 +174,22 @@ static bool is_section_key(const char *key) {
 
 static calm_status refuse_key(reader *r, uint32_t i) {
   const char *names[ACCEL_MAX_DIMENSIONS + ACCEL_MAX_COEFFICIENTS];
-  char dimensions[200] = "";
   const accel_shape *shape = &r->shape;
+  const char *key = r->instance->keys[i];
   uint32_t count = 0;
-  size_t length = 0;
-  for (uint32_t d = 0; d < shape->dimension_count; d++) {
-    const char *name = names[count++] = shape->dimensions[d];
-    const size_t more = strlen(name);
-    if (length + more + 2 > sizeof dimensions) continue;
-    dimensions[length++] = ' ';
-    memcpy(dimensions + length, name, more + 1);
-    length += more;
-  }
+  for (uint32_t d = 0; d < shape->dimension_count; d++)
+    names[count++] = shape->dimensions[d];
   for (uint32_t c = 0; c < shape->coefficient_count; c++)
     names[count++] = shape->coefficients[c].name;
-  const char *key = r->instance->keys[i];
-  const char *nearest = accel_nearest(key, names, count);
-  if (nearest && strlen(key) > 1)
+  const accel_hint hint = accel_names_hint(key, names, count);
+  if (*hint.text)
     return accel_place_fail(
         r->context, CALM_BAD_INPUT, r->instance->key_places[i],
-        "the shape %s has no '%s'; is '%s' meant?", shape->name, key, nearest);
-  return accel_place_fail(r->context, CALM_BAD_INPUT,
-                          r->instance->key_places[i],
-                          "the shape %s has no '%s'; its dimensions are%s",
-                          shape->name, key, dimensions);
+        "the shape %s has no '%s'%s", shape->name, key, hint.text);
+  return accel_place_fail(
+      r->context, CALM_BAD_INPUT, r->instance->key_places[i],
+      "the shape %s has no '%s'; its dimensions are %s", shape->name, key,
+      accel_names_list(shape->dimensions, shape->dimension_count).text);
 }
 
 /* The coefficient of this name, else one whose name differs in case, '-' and
@@ -381,14 +361,13 @@ static calm_status read_instance(reader *r, accel_dilation_zero zero) {
 calm_status accel_layer_read(accel_layer *out, const accel_yaml *root,
                              accel_dilation_zero zero, arena *a) {
   reader r = {.arena = a, .context = a->context};
-  const char *name;
   TRY(find_problem(&r, root));
   r.scope.layers[0] = r.instance;
   r.scope.layers[1] = accel_yaml_get(root, "variables");
   TRY(check_version(&r));
   TRY(read_shape(&r));
   TRY(read_instance(&r, zero));
-  TRY(name_layer(&name, &r));
-  return accel_shape_bind(out, name, &r.shape, &r.binding, r.instance->place,
-                          a);
+  TRY(name_layer(&r.binding.name, &r));
+  r.binding.place = r.instance->place;
+  return accel_shape_bind(out, &r.shape, &r.binding, a);
 }

@@ -86,7 +86,7 @@ static void recover_coefficient(uint64_t *out, const accel_layer *layer,
 /* Bind the shape of that name again, and compare. */
 static calm_status is_known(bool *out, const accel_layer *layer, arena *a) {
   accel_shape shape;
-  accel_binding binding = {{0}, {0}};
+  accel_binding binding = {.name = layer->name};
   accel_layer again;
   *out = false;
   if (!accel_shape_is_timeloops(layer->shape)) return CALM_OK;
@@ -98,8 +98,7 @@ static calm_status is_known(bool *out, const accel_layer *layer, arena *a) {
   for (uint32_t c = 0; c < shape.coefficient_count; c++)
     recover_coefficient(&binding.coefficients[c], layer,
                         shape.coefficients[c].name);
-  TRY(accel_shape_bind(&again, layer->name, &shape, &binding, (accel_place){0},
-                       a));
+  TRY(accel_shape_bind(&again, &shape, &binding, a));
   *out = accel_layer_equal(&again, layer);
   return CALM_OK;
 }

@@ -1,36 +1,43 @@
-/* Sums over loop nests: are all loops perfect, do they make up the bounds? */
-#include "accel/accel_nest.h"
+/* Nests from files of either kind. */
+#include "accel/accel_nest_parts.h"
+#include "base/file.h"
+
+/* A line that begins with '|' is no YAML that a mapping could have. */
+static bool is_printed(const accel_source *source) {
+  bool start = true;
+  for (size_t i = 0; i < source->length; i++) {
+    const char c = source->bytes[i];
+    if (start && c == '|') return true;
+    start = c == '\n' || (start && c == ' ');
+  }
+  return false;
+}
+
+calm_status accel_nest_parse(accel_nest *out, const accel_source *source,
+                             const accel_arch *arch, const accel_layer *layer,
+                             arena *a) {
+  accel_yaml *root;
+  if (is_printed(source)) {
+    const accel_subject subject = {arch, layer, a->context, a};
+    return accel_nest_read_printed(out, source, &subject);
+  }
+  TRY(accel_yaml_parse(&root, source->name, source->bytes, source->length, a));
+  return accel_nest_read(out, root, arch, layer, a);
+}
+
+calm_status accel_nest_open(accel_nest *out, const char *path,
+                            const accel_arch *arch, const accel_layer *layer,
+                            arena *a) {
+  file_map map;
+  TRY(file_map_open(&map, a->context, path));
+  const accel_source source = {path, (const char *)map.bytes, map.length};
+  const calm_status status = accel_nest_parse(out, &source, arch, layer, a);
+  file_map_close(&map);
+  return status;
+}
 
 bool accel_nest_is_perfect(const accel_nest *nest) {
   for (uint32_t i = 0; i < nest->loop_count; i++)
     if (nest->loops[i].residual != nest->loops[i].bound) return false;
   return true;
-}
-
-/* a * b + c, at most UINT64_MAX. */
-static uint64_t multiply_add(uint64_t a, uint64_t b, uint64_t c) {
-  if (a && b > (UINT64_MAX - c) / a) return UINT64_MAX;
-  return a * b + c;
-}
-
-/* How many iterations of its whole chain a dimension has: from the outermost
-   loop inwards, (iterations - 1) * bound + residual. */
-static uint64_t chain_length(const accel_nest *nest, uint32_t dimension) {
-  uint64_t last = 0; /* the index of the last iteration */
-  for (uint32_t i = nest->loop_count; i-- > 0;)
-    if (nest->loops[i].dimension == dimension)
-      last =
-          multiply_add(last, nest->loops[i].bound, nest->loops[i].residual - 1);
-  return multiply_add(last, 1, 1);
-}
-
-uint32_t accel_nest_short_dimension(uint64_t *product, const accel_nest *nest,
-                                    const accel_layer *layer) {
-  for (uint32_t d = 0; d < layer->dimension_count; d++) {
-    const uint64_t length = chain_length(nest, d);
-    if (length == layer->dimensions[d].bound) continue;
-    *product = length;
-    return d;
-  }
-  return CALM_NONE;
 }

@@ -74,10 +74,4 @@ calm_status accel_nest_text(char **out, const accel_nest *nest,
 /* Is every loop perfect? */
 bool accel_nest_is_perfect(const accel_nest *nest);
 
-/* Where a dimension's loops do not make up its bound: the first such dimension,
-   and the bound that they make up; CALM_NONE if all do.  An imperfect chain
-   makes up ((outer - 1) * inner bound + inner residual), from the outermost. */
-uint32_t accel_nest_short_dimension(uint64_t *product, const accel_nest *nest,
-                                    const accel_layer *layer);
-
 #endif

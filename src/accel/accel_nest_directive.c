@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 #include "base/number.h"
 
-/* ---- Types ----------------------------------------------------------------
- */
+/* ---- Types --------------------------------------------------------------- */
 
 typedef struct type_word {
   const char *word;
@@ -30,7 +30,7 @@ static const type_word types[] = {
 enum { TYPE_COUNT = sizeof types / sizeof *types };
 
 calm_status accel_directive_read_type(accel_directive_type *out,
-                                      const accel_scope *s,
+                                      const accel_subject *s,
                                       const accel_yaml *type) {
   const char *word, *words[TYPE_COUNT];
   TRY(accel_yaml_text(&word, s->context, type, "type"));
@@ -42,41 +42,15 @@ calm_status accel_directive_read_type(accel_directive_type *out,
     return accel_place_fail(s->context, CALM_UNSUPPORTED, type->place,
                             "directives of type '%s' are not supported", word);
   }
-  const char *near = accel_nearest(word, words, TYPE_COUNT);
   return accel_place_fail(s->context, CALM_BAD_INPUT, type->place,
                           "the type '%s' is none of temporal, spatial and "
-                          "datatype%s%s%s",
-                          word, near ? "; did you mean '" : "",
-                          near ? near : "", near ? "'?" : "");
+                          "datatype%s",
+                          word, accel_names_hint(word, words, TYPE_COUNT).text);
 }
 
-/* ---- Levels ---------------------------------------------------------------
- */
+/* ---- Levels -------------------------------------------------------------- */
 
-static calm_status unknown_level(const accel_scope *s, const accel_yaml *name) {
-  const accel_arch *arch = s->arch;
-  const char **names;
-  char all[512] = "";
-  ARENA_ARRAY(s->arena, names, arch->level_count);
-  for (uint32_t i = arch->level_count; i-- > 0;) {
-    names[i] = arch->levels[i].name;
-    if (strlen(all) + strlen(names[i]) + 3 > sizeof all) continue;
-    strcat(all, *all ? ", " : "");
-    strcat(all, names[i]);
-  }
-  if (!strcmp(name->text, arch->compute.name))
-    return accel_place_fail(s->context, CALM_BAD_INPUT, name->place,
-                            "'%s' is the multipliers, which have no loops of "
-                            "their own; the levels are %s",
-                            name->text, all);
-  const char *near = accel_nearest(name->text, names, arch->level_count);
-  return accel_place_fail(s->context, CALM_BAD_INPUT, name->place,
-                          "the architecture has no level '%s'%s%s%s; it has %s",
-                          name->text, near ? " (did you mean '" : "",
-                          near ? near : "", near ? "'?)" : "", all);
-}
-
-calm_status accel_directive_find_level(uint32_t *out, const accel_scope *s,
+calm_status accel_directive_find_level(uint32_t *out, const accel_subject *s,
                                        const accel_yaml *directive,
                                        accel_directive_type type) {
   const char *name;
@@ -99,11 +73,10 @@ calm_status accel_directive_find_level(uint32_t *out, const accel_scope *s,
     *out = (uint32_t)number;
     return CALM_OK;
   }
-  return unknown_level(s, target);
+  return accel_subject_no_level(s, target->place, name);
 }
 
-/* ---- Keys -----------------------------------------------------------------
- */
+/* ---- Keys ---------------------------------------------------------------- */
 
 typedef enum key_role {
   READ,          /* here and in constraints */
@@ -156,26 +129,24 @@ static const key_row keys[] = {
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-static calm_status unknown_key(const accel_scope *s, const accel_yaml *node,
+static calm_status unknown_key(const accel_subject *s, const accel_yaml *node,
                                uint32_t i) {
   const char *words[KEY_COUNT];
   for (uint32_t k = 0; k < KEY_COUNT; k++) words[k] = keys[k].key;
-  const char *near = accel_nearest(node->keys[i], words, KEY_COUNT);
+  const accel_hint hint = accel_names_hint(node->keys[i], words, KEY_COUNT);
   return accel_place_fail(s->context, CALM_BAD_INPUT, node->key_places[i],
-                          "'%s' is no key of a directive%s%s%s", node->keys[i],
-                          near ? "; did you mean '" : "", near ? near : "",
-                          near ? "'?" : "");
+                          "'%s' is no key of a directive%s", node->keys[i],
+                          hint.text);
 }
 
-/* Nothing, or an empty list. */
+/* Nothing, an empty list, or the word that Timeloop's front end writes. */
 static bool is_empty(const accel_yaml *value) {
   if (value->kind != ACCEL_YAML_SCALAR) return value->count == 0;
-  return !value->quoted &&
-         (!*value->text || !strcmp(value->text, "~") ||
-          !strcmp(value->text, "null") || !strcmp(value->text, "None"));
+  return accel_yaml_is_null(value) ||
+         (!value->quoted && !strcmp(value->text, "None"));
 }
 
-static calm_status check_key(const accel_scope *s, const accel_yaml *node,
+static calm_status check_key(const accel_subject *s, const accel_yaml *node,
                              uint32_t i, accel_directive_type type,
                              bool constraint) {
   const key_row *row = NULL;
@@ -202,7 +173,7 @@ static calm_status check_key(const accel_scope *s, const accel_yaml *node,
                                        : " in mappings; it is a constraint");
 }
 
-calm_status accel_directive_check_keys(const accel_scope *s,
+calm_status accel_directive_check_keys(const accel_subject *s,
                                        const accel_yaml *directive,
                                        accel_directive_type type,
                                        bool constraint) {
@@ -217,11 +188,10 @@ const accel_yaml *accel_directive_get(const accel_yaml *directive,
   return value && !is_empty(value) ? value : NULL;
 }
 
-/* ---- Tensors ---------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------- */
 
 calm_status accel_directive_tensors(uint32_t *keep, uint32_t *bypass,
-                                    const accel_scope *s,
+                                    const accel_subject *s,
                                     const accel_yaml *directive) {
   const uint32_t all = accel_tensors_all(s->layer);
   const accel_yaml *keep_only = accel_directive_get(directive, "keep_only");

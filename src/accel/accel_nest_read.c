@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nest_parts.h"
 
 /* The loops of one kind at one level. */
@@ -18,13 +19,12 @@ typedef struct block {
 } block;
 
 typedef struct mapping_reader {
-  accel_scope scope;
+  accel_subject subject;
   block *temporal, *spatial; /* per level */
   accel_nest *nest;
 } mapping_reader;
 
-/* ---- Blocks ---------------------------------------------------------------
- */
+/* ---- Blocks -------------------------------------------------------------- */
 
 static void default_block(block *b, const accel_layer *layer) {
   for (uint32_t d = 0; d < layer->dimension_count; d++) {
@@ -47,7 +47,7 @@ static void complete_order(block *b, const accel_order *listed,
     if (!(seen >> d & 1)) b->order[count++] = d;
 }
 
-static calm_status read_factors(block *b, const accel_scope *s,
+static calm_status read_factors(block *b, const accel_subject *s,
                                 const accel_yaml *value) {
   accel_factors factors;
   uint32_t seen = 0;
@@ -71,7 +71,7 @@ static calm_status read_factors(block *b, const accel_scope *s,
   return CALM_OK;
 }
 
-static calm_status read_order(block *b, const accel_scope *s,
+static calm_status read_order(block *b, const accel_subject *s,
                               const accel_yaml *value) {
   accel_order order;
   if (!value) return CALM_OK;
@@ -84,12 +84,11 @@ static calm_status read_order(block *b, const accel_scope *s,
   return CALM_OK;
 }
 
-/* ---- Directives -----------------------------------------------------------
- */
+/* ---- Directives ---------------------------------------------------------- */
 
 static calm_status read_loops(mapping_reader *r, const accel_yaml *directive,
                               block *b, uint32_t level, const char *kind) {
-  const accel_scope *s = &r->scope;
+  const accel_subject *s = &r->subject;
   if (b->given)
     return accel_place_fail(s->context, CALM_BAD_INPUT, directive->place,
                             "the %s loops of %s are in line %u already", kind,
@@ -105,7 +104,7 @@ static calm_status read_loops(mapping_reader *r, const accel_yaml *directive,
    pass. */
 static calm_status check_fanout(const mapping_reader *r, const block *b,
                                 uint32_t level) {
-  const accel_scope *s = &r->scope;
+  const accel_subject *s = &r->subject;
   const accel_fanout f = accel_arch_fanout(s->arch, level);
   if (f.x > 1 || f.y > 1) return CALM_OK;
   const char *below =
@@ -123,7 +122,7 @@ static calm_status check_fanout(const mapping_reader *r, const block *b,
 /* All on X is Timeloop's default even where there is a single column. */
 static void warn_of_missing_split(const mapping_reader *r, const block *b,
                                   uint32_t level) {
-  const accel_scope *s = &r->scope;
+  const accel_subject *s = &r->subject;
   const accel_fanout f = accel_arch_fanout(s->arch, level);
   bool any = false;
   for (uint32_t d = 0; d < s->layer->dimension_count; d++)
@@ -137,7 +136,7 @@ static void warn_of_missing_split(const mapping_reader *r, const block *b,
 
 static calm_status read_spatial(mapping_reader *r, const accel_yaml *directive,
                                 uint32_t level) {
-  const accel_scope *s = &r->scope;
+  const accel_subject *s = &r->subject;
   block *b = &r->spatial[level];
   const accel_yaml *split = accel_directive_get(directive, "split");
   TRY(read_loops(r, directive, b, level, "spatial"));
@@ -153,7 +152,7 @@ static calm_status read_spatial(mapping_reader *r, const accel_yaml *directive,
 /* Of a tensor in both lists Timeloop takes the bypass. */
 static calm_status read_tensors(mapping_reader *r, const accel_yaml *directive,
                                 uint32_t level) {
-  const accel_scope *s = &r->scope;
+  const accel_subject *s = &r->subject;
   uint32_t keep, bypass;
   TRY(accel_directive_tensors(&keep, &bypass, s, directive));
   for (uint32_t t = 0; t < s->layer->tensor_count; t++)
@@ -169,7 +168,7 @@ static calm_status read_tensors(mapping_reader *r, const accel_yaml *directive,
 
 static calm_status read_directive(mapping_reader *r,
                                   const accel_yaml *directive) {
-  const accel_scope *s = &r->scope;
+  const accel_subject *s = &r->subject;
   accel_directive_type type;
   uint32_t level;
   if (directive->kind != ACCEL_YAML_MAPPING)
@@ -190,13 +189,13 @@ static calm_status read_directive(mapping_reader *r,
     case ACCEL_DIRECTIVE_TENSORS: return read_tensors(r, directive, level);
     default:
       return accel_place_fail(s->context, CALM_BAD_INPUT, word->place,
-                              "'%s' is a constraint, not part of a mapping",
+                              "'%s' is a constraint, not part of a mapping; "
+                              "'constraints:' has room for it",
                               word->text);
   }
 }
 
-/* ---- The nest -------------------------------------------------------------
- */
+/* ---- The nest ------------------------------------------------------------ */
 
 static void add_loop(accel_nest *nest, const block *b, uint32_t dimension,
                      uint32_t level, accel_loop_kind kind) {
@@ -211,8 +210,8 @@ static void add_loop(accel_nest *nest, const block *b, uint32_t dimension,
 
 static calm_status make_loops(mapping_reader *r) {
   accel_nest *nest = r->nest;
-  const uint32_t dimensions = r->scope.layer->dimension_count;
-  ARENA_ARRAY(r->scope.arena, nest->loops,
+  const uint32_t dimensions = r->subject.layer->dimension_count;
+  ARENA_ARRAY(r->subject.arena, nest->loops,
               (size_t)nest->level_count * dimensions * 2);
   for (uint32_t level = 0; level < nest->level_count; level++) {
     const block *spatial = &r->spatial[level], *temporal = &r->temporal[level];
@@ -229,45 +228,40 @@ static calm_status make_loops(mapping_reader *r) {
    architecture. */
 static calm_status default_kept(mapping_reader *r, uint32_t level) {
   uint32_t keep, bypass;
-  TRY(accel_node_tensors(&keep, &bypass, &r->scope, level));
-  r->nest->kept[level] = accel_tensors_all(r->scope.layer) & ~bypass;
+  TRY(accel_node_tensors(&keep, &bypass, &r->subject, level));
+  r->nest->kept[level] = accel_tensors_all(r->subject.layer) & ~bypass;
   return CALM_OK;
 }
 
 static calm_status default_split(mapping_reader *r, uint32_t level) {
-  const accel_yaml *node = accel_node_group(r->scope.arch, level, "spatial");
+  const accel_yaml *node = accel_node_group(r->subject.arch, level, "spatial");
   const accel_yaml *split = node ? accel_directive_get(node, "split") : NULL;
   if (!split) return CALM_OK;
-  return accel_split_read(&r->spatial[level].split, &r->scope, split);
+  return accel_split_read(&r->spatial[level].split, &r->subject, split);
 }
 
 static calm_status begin_mapping(mapping_reader *r) {
-  const uint32_t levels = r->scope.arch->level_count;
-  arena *a = r->scope.arena;
+  const uint32_t levels = r->subject.arch->level_count;
+  arena *a = r->subject.arena;
   r->nest->level_count = levels;
   ARENA_ARRAY(a, r->nest->kept, levels);
   ARENA_ARRAY(a, r->nest->unlinked, levels);
   ARENA_ARRAY(a, r->temporal, levels);
   ARENA_ARRAY(a, r->spatial, levels);
   for (uint32_t level = 0; level < levels; level++) {
-    default_block(&r->temporal[level], r->scope.layer);
-    default_block(&r->spatial[level], r->scope.layer);
+    default_block(&r->temporal[level], r->subject.layer);
+    default_block(&r->spatial[level], r->subject.layer);
     TRY(default_kept(r, level));
     TRY(default_split(r, level));
   }
   return CALM_OK;
 }
 
-static calm_status no_section(const accel_yaml *root, const accel_scope *s) {
-  char keys[256] = "";
-  for (uint32_t i = 0; i < root->count; i++) {
-    if (strlen(keys) + strlen(root->keys[i]) + 3 > sizeof keys) break;
-    strcat(keys, *keys ? ", " : "");
-    strcat(keys, root->keys[i]);
-  }
+static calm_status no_section(const accel_yaml *root, const accel_subject *s) {
+  const accel_listing found = accel_names_list(root->keys, root->count);
   return accel_place_fail(s->context, CALM_BAD_INPUT, root->place,
                           "no section 'mapping' in this file%s%s%s",
-                          *keys ? "; it has " : "", keys,
+                          *found.text ? "; it has " : "", found.text,
                           accel_constraints_present(root)
                               ? " (constraints leave a mapping open, they "
                                 "are none)"
@@ -277,7 +271,7 @@ static calm_status no_section(const accel_yaml *root, const accel_scope *s) {
 /* `mapping`: the list itself; {targets: ...} and {nodes: ...} are what people
    bring along from other files. */
 static calm_status find_list(const accel_yaml **out, const accel_yaml *root,
-                             const accel_scope *s) {
+                             const accel_subject *s) {
   const accel_yaml *list = accel_yaml_get(root, "mapping");
   if (!list) return no_section(root, s);
   if (accel_yaml_get(list, "nodes"))
@@ -297,9 +291,9 @@ calm_status accel_nest_read(accel_nest *out, const accel_yaml *root,
                             const accel_arch *arch, const accel_layer *layer,
                             arena *a) {
   accel_nest nest = {0};
-  mapping_reader r = {.scope = {arch, layer, a->context, a}, .nest = &nest};
+  mapping_reader r = {.subject = {arch, layer, a->context, a}, .nest = &nest};
   const accel_yaml *list;
-  TRY(find_list(&list, root, &r.scope));
+  TRY(find_list(&list, root, &r.subject));
   TRY(begin_mapping(&r));
   for (uint32_t i = 0; i < list->count; i++)
     TRY(read_directive(&r, list->items[i]));

@@ -47,22 +47,29 @@ static const char *grouped(char *buffer, size_t size, uint64_t n) {
   return buffer;
 }
 
-/* ---- Tiles ----------------------------------------------------------------
- */
+/* ---- Tiles --------------------------------------------------------------- */
 
-/* How far each dimension goes within a level: all loops of it and below. */
-static void find_extents(uint64_t *extents, const view *v, uint32_t level) {
-  for (uint32_t d = 0; d < v->layer->dimension_count; d++) extents[d] = 1;
+/* How far a dimension goes within a level: all loops of it and below.  A full
+   pass, if there is one: where no outer loop goes on, the last pass is the only
+   one. */
+static uint64_t find_extent(const view *v, uint32_t level, uint32_t dimension) {
+  uint64_t full = 1, last = 1;
   for (uint32_t i = 0; i < v->nest->loop_count; i++) {
     const accel_loop *l = &v->nest->loops[i];
-    uint64_t *e = &extents[l->dimension];
-    if (l->level > level) continue;
-    *e = l->bound > UINT64_MAX / *e ? UINT64_MAX : *e * l->bound;
+    if (l->dimension != dimension) continue;
+    if (l->level > level) {
+      if (l->residual > 1) return full;
+      continue;
+    }
+    last = accel_count_add(accel_count_multiply(l->residual - 1, full), last);
+    full = accel_count_multiply(full, l->bound);
   }
+  return last;
 }
 
-static uint64_t saturated_sum(uint64_t a, uint64_t b) {
-  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+static void find_extents(uint64_t *extents, const view *v, uint32_t level) {
+  for (uint32_t d = 0; d < v->layer->dimension_count; d++)
+    extents[d] = find_extent(v, level, d);
 }
 
 static uint64_t used_words(const view *v, uint32_t level,
@@ -70,13 +77,12 @@ static uint64_t used_words(const view *v, uint32_t level,
   uint64_t words = 0;
   for (uint32_t t = 0; t < v->layer->tensor_count; t++)
     if (v->nest->kept[level] >> t & 1)
-      words = saturated_sum(words,
-                            accel_tensor_words(&v->layer->tensors[t], extents));
+      words = accel_count_add(
+          words, accel_tensor_words(&v->layer->tensors[t], extents));
   return words;
 }
 
-/* ---- Lines ----------------------------------------------------------------
- */
+/* ---- Lines --------------------------------------------------------------- */
 
 /* A line of words that wraps. */
 typedef struct wrapped {
@@ -153,7 +159,7 @@ static void put_compute(view *v) {
   for (uint32_t i = 0; i < v->nest->loop_count; i++) {
     const accel_loop *l = &v->nest->loops[i];
     if (l->kind == ACCEL_TEMPORAL) continue;
-    count = l->bound > UINT64_MAX / count ? UINT64_MAX : count * l->bound;
+    count = accel_count_multiply(count, l->bound);
   }
   snprintf(line, sizeof line, "%.80s: %s of %s in use", v->arch->compute.name,
            grouped(used, sizeof used, count),

@@ -22,12 +22,12 @@ static bool is_gap(char c) {
 
 /* A scalar that is being read. */
 typedef struct cursor {
-  const accel_scope *scope;
+  const accel_subject *subject;
   const accel_yaml *node;
   const char *at;
 } cursor;
 
-static cursor begin(const accel_scope *s, const accel_yaml *node) {
+static cursor begin(const accel_subject *s, const accel_yaml *node) {
   return (cursor){s, node, node->text};
 }
 
@@ -48,8 +48,7 @@ static bool skip_gaps(cursor *c) {
   return *c->at && *c->at != '#';
 }
 
-/* ---- Names of dimensions --------------------------------------------------
- */
+/* ---- Names of dimensions ------------------------------------------------- */
 
 static uint32_t find_dimension(const accel_layer *layer, const char *name,
                                size_t length) {
@@ -62,42 +61,25 @@ static uint32_t find_dimension(const accel_layer *layer, const char *name,
 
 static calm_status unknown_dimension(const cursor *c, const char *name,
                                      size_t length) {
-  const accel_layer *layer = c->scope->layer;
-  const char *names[ACCEL_MAX_DIMENSIONS];
   char word[64];
   const size_t kept = length < sizeof word - 1 ? length : sizeof word - 1;
   memcpy(word, name, kept);
   word[kept] = 0;
-  for (uint32_t d = 0; d < layer->dimension_count; d++)
-    names[d] = layer->dimensions[d].name;
-  /* With one letter, any other letter would be near. */
-  const char *near =
-      length < 2 ? NULL : accel_nearest(word, names, layer->dimension_count);
-  char all[256] = "";
-  for (uint32_t d = 0; d < layer->dimension_count; d++) {
-    if (strlen(all) + strlen(names[d]) + 2 > sizeof all) break;
-    if (d) strcat(all, " ");
-    strcat(all, names[d]);
-  }
-  return accel_place_fail(c->scope->context, CALM_BAD_INPUT, place_at(c, name),
-                          "the layer has no dimension '%s'%s%s%s; it has %s",
-                          word, near ? " (did you mean '" : "",
-                          near ? near : "", near ? "'?)" : "", all);
+  return accel_subject_no_dimension(c->subject, place_at(c, name), word);
 }
 
-/* ---- Factors --------------------------------------------------------------
- */
+/* ---- Factors ------------------------------------------------------------- */
 
 static calm_status read_number(uint64_t *out, cursor *c) {
   const char *start = c->at;
   while (is_digit(*c->at)) c->at++;
   if (c->at == start)
-    return accel_place_fail(c->scope->context, CALM_BAD_INPUT,
+    return accel_place_fail(c->subject->context, CALM_BAD_INPUT,
                             place_at(c, start), "a number is missing in '%s'",
                             c->node->text);
   if (!number_parse(out, start, (size_t)(c->at - start)) ||
       *out > ACCEL_MAX_COUNT)
-    return accel_place_fail(c->scope->context, CALM_BAD_INPUT,
+    return accel_place_fail(c->subject->context, CALM_BAD_INPUT,
                             place_at(c, start), "a factor above 2^53");
   return CALM_OK;
 }
@@ -108,7 +90,7 @@ static uint32_t longest_name(size_t *end, const cursor *c, size_t length) {
   size_t letters = length;
   while (letters > 0 && is_digit(word[letters - 1])) letters--;
   for (*end = length - (letters < length); *end >= letters && *end; --*end) {
-    const uint32_t d = find_dimension(c->scope->layer, word, *end);
+    const uint32_t d = find_dimension(c->subject->layer, word, *end);
     if (d != CALM_NONE) return d;
   }
   *end = letters;
@@ -151,11 +133,11 @@ static calm_status read_dimension(uint32_t *out, accel_relation *relation,
   const size_t length = (size_t)(c->at - word);
   if (length == 0 || is_digit(*word))
     return accel_place_fail(
-        c->scope->context, CALM_BAD_INPUT, place_at(c, word),
+        c->subject->context, CALM_BAD_INPUT, place_at(c, word),
         "a dimension is expected in '%s', such as C=4", c->node->text);
   skip_spaces(c);
   if (*c->at && strchr("=<>", *c->at)) {
-    *out = find_dimension(c->scope->layer, word, length);
+    *out = find_dimension(c->subject->layer, word, length);
     if (*out == CALM_NONE) return unknown_dimension(c, word, length);
   } else {
     c->at = word;
@@ -163,7 +145,7 @@ static calm_status read_dimension(uint32_t *out, accel_relation *relation,
     skip_spaces(c);
   }
   if (!read_relation(relation, c))
-    return accel_place_fail(c->scope->context, CALM_BAD_INPUT,
+    return accel_place_fail(c->subject->context, CALM_BAD_INPUT,
                             place_at(c, c->at),
                             "'<' and '>' are not known here; write '<=' or "
                             "'>='");
@@ -172,7 +154,7 @@ static calm_status read_dimension(uint32_t *out, accel_relation *relation,
 }
 
 /* 0 is the full bound; the last pass has between 1 iteration and all. */
-static calm_status settle_factor(accel_factor *f, const accel_scope *s,
+static calm_status settle_factor(accel_factor *f, const accel_subject *s,
                                  bool has_residual) {
   accel_factor_rule *r = &f->rule;
   const char *name = s->layer->dimensions[r->dimension].name;
@@ -202,20 +184,21 @@ static calm_status read_factor(accel_factor *out, cursor *c) {
     TRY(read_number(&out->residual, c));
   }
   if (*c->at && !is_gap(*c->at) && *c->at != '#' && !is_letter(*c->at))
-    return accel_place_fail(c->scope->context, CALM_BAD_INPUT,
+    return accel_place_fail(c->subject->context, CALM_BAD_INPUT,
                             place_at(c, c->at), "'%c' in the factors '%s'",
                             *c->at, c->node->text);
-  return settle_factor(out, c->scope, has_residual);
+  return settle_factor(out, c->subject, has_residual);
 }
 
 /* A list [P=6,2, C=1] is three items: the second belongs to the first. */
 static calm_status read_late_residual(accel_factors *all, cursor *c) {
   accel_factor *last = &all->items[all->count - 1];
   if (last->residual)
-    return accel_place_fail(c->scope->context, CALM_BAD_INPUT, c->node->place,
-                            "a number without a dimension");
+    return accel_place_fail(
+        c->subject->context, CALM_BAD_INPUT, c->node->place,
+        "a number without a dimension; a factor is written C=4");
   TRY(read_number(&last->residual, c));
-  return settle_factor(last, c->scope, true);
+  return settle_factor(last, c->subject, true);
 }
 
 static calm_status read_factor_text(accel_factors *all, cursor *c,
@@ -240,7 +223,7 @@ static uint32_t item_count(const accel_yaml *value) {
   return value->kind == ACCEL_YAML_SCALAR ? 1 : value->count;
 }
 
-static calm_status check_words(const accel_scope *s, const accel_yaml *value,
+static calm_status check_words(const accel_subject *s, const accel_yaml *value,
                                const char *what) {
   const char *text;
   if (value->kind == ACCEL_YAML_MAPPING)
@@ -259,7 +242,7 @@ static size_t most_factors(const accel_yaml *value) {
   return most;
 }
 
-calm_status accel_factors_read(accel_factors *out, const accel_scope *s,
+calm_status accel_factors_read(accel_factors *out, const accel_subject *s,
                                const accel_yaml *value) {
   *out = (accel_factors){0};
   if (!value) return CALM_OK;
@@ -272,8 +255,7 @@ calm_status accel_factors_read(accel_factors *out, const accel_scope *s,
   return CALM_OK;
 }
 
-/* ---- Orders ---------------------------------------------------------------
- */
+/* ---- Orders -------------------------------------------------------------- */
 
 typedef struct order_reader {
   accel_order *order;
@@ -285,9 +267,9 @@ static calm_status add_to_order(order_reader *r, const cursor *c,
                                 const char *name, uint32_t d) {
   accel_order *o = r->order;
   if (r->seen >> d & 1)
-    return accel_place_fail(c->scope->context, CALM_BAD_INPUT,
+    return accel_place_fail(c->subject->context, CALM_BAD_INPUT,
                             place_at(c, name), "%s is twice in one order",
-                            c->scope->layer->dimensions[d].name);
+                            c->subject->layer->dimensions[d].name);
   r->seen |= UINT32_C(1) << d;
   if (r->outer)
     o->outer[o->outer_count++] = d;
@@ -300,7 +282,7 @@ static calm_status add_to_order(order_reader *r, const cursor *c,
 static bool is_letters(const cursor *c, const char *word, size_t length) {
   for (size_t i = 0; i < length; i++)
     if (word[i] != '_' &&
-        find_dimension(c->scope->layer, word + i, 1) == CALM_NONE)
+        find_dimension(c->subject->layer, word + i, 1) == CALM_NONE)
       return false;
   return true;
 }
@@ -312,7 +294,7 @@ static calm_status read_letters(order_reader *r, const cursor *c,
       r->outer = true;
       continue;
     }
-    const uint32_t d = find_dimension(c->scope->layer, word + i, 1);
+    const uint32_t d = find_dimension(c->subject->layer, word + i, 1);
     if (d == CALM_NONE) return unknown_dimension(c, word + i, 1);
     TRY(add_to_order(r, c, word + i, d));
   }
@@ -325,14 +307,14 @@ static calm_status read_order_word(order_reader *r, cursor *c) {
   while (is_name(*c->at)) c->at++;
   const size_t length = (size_t)(c->at - word);
   if (length == 0)
-    return accel_place_fail(c->scope->context, CALM_BAD_INPUT,
+    return accel_place_fail(c->subject->context, CALM_BAD_INPUT,
                             place_at(c, word), "'%c' in the order '%s'", *word,
                             c->node->text);
-  const uint32_t d = find_dimension(c->scope->layer, word, length);
+  const uint32_t d = find_dimension(c->subject->layer, word, length);
   if (d != CALM_NONE) return add_to_order(r, c, word, d);
   bool one_letter_names = false;
-  for (uint32_t i = 0; i < c->scope->layer->dimension_count; i++)
-    one_letter_names |= !c->scope->layer->dimensions[i].name[1];
+  for (uint32_t i = 0; i < c->subject->layer->dimension_count; i++)
+    one_letter_names |= !c->subject->layer->dimensions[i].name[1];
   if (!one_letter_names && !is_letters(c, word, length))
     return unknown_dimension(c, word, length);
   return read_letters(r, c, word, length);
@@ -346,7 +328,7 @@ static void reverse(uint32_t *items, uint32_t count) {
   }
 }
 
-calm_status accel_order_read(accel_order *out, const accel_scope *s,
+calm_status accel_order_read(accel_order *out, const accel_subject *s,
                              const accel_yaml *value) {
   *out = (accel_order){0};
   if (!value) return CALM_OK;
@@ -362,7 +344,7 @@ calm_status accel_order_read(accel_order *out, const accel_scope *s,
   return CALM_OK;
 }
 
-calm_status accel_split_read(uint32_t *out, const accel_scope *s,
+calm_status accel_split_read(uint32_t *out, const accel_subject *s,
                              const accel_yaml *value) {
   uint64_t split;
   TRY(accel_yaml_integer(&split, s->context, value, "split"));
@@ -370,26 +352,13 @@ calm_status accel_split_read(uint32_t *out, const accel_scope *s,
   return CALM_OK;
 }
 
-/* ---- Tensors --------------------------------------------------------------
- */
-
-static calm_status unknown_tensor(const accel_scope *s,
-                                  const accel_yaml *item) {
-  const char *names[ACCEL_MAX_TENSORS];
-  for (uint32_t t = 0; t < s->layer->tensor_count; t++)
-    names[t] = s->layer->tensors[t].name;
-  const char *near = accel_nearest(item->text, names, s->layer->tensor_count);
-  return accel_place_fail(s->context, CALM_BAD_INPUT, item->place,
-                          "the layer has no tensor '%s'%s%s%s", item->text,
-                          near ? "; did you mean '" : "", near ? near : "",
-                          near ? "'?" : "");
-}
+/* ---- Tensors ------------------------------------------------------------- */
 
 uint32_t accel_tensors_all(const accel_layer *layer) {
   return (uint32_t)((UINT64_C(1) << layer->tensor_count) - 1);
 }
 
-calm_status accel_tensors_read(uint32_t *out, const accel_scope *s,
+calm_status accel_tensors_read(uint32_t *out, const accel_subject *s,
                                const accel_yaml *value) {
   *out = 0;
   if (!value) return CALM_OK;
@@ -402,7 +371,8 @@ calm_status accel_tensors_read(uint32_t *out, const accel_scope *s,
     }
     if (!*item->text) continue;
     const uint32_t t = accel_layer_tensor(s->layer, item->text);
-    if (t == CALM_NONE) return unknown_tensor(s, item);
+    if (t == CALM_NONE)
+      return accel_subject_no_tensor(s, item->place, item->text);
     *out |= UINT32_C(1) << t;
   }
   return CALM_OK;

@@ -55,8 +55,7 @@ static calm_status view_block(block_view *v, const writer *w, uint32_t level,
   return CALM_OK;
 }
 
-/* ---- YAML -----------------------------------------------------------------
- */
+/* ---- YAML ---------------------------------------------------------------- */
 
 static bool is_plain(const char *word) {
   static const char *const reserved[] = {"true", "false", "yes", "no", "on",
@@ -136,8 +135,7 @@ static void write_tensors(text *t, const char *key, uint32_t tensors,
   text_format(t, "]\n");
 }
 
-/* ---- Levels ---------------------------------------------------------------
- */
+/* ---- Levels -------------------------------------------------------------- */
 
 /* Timeloop refuses spatial directives where there is no fan-out. */
 static calm_status write_spatial(writer *w, uint32_t level) {

@@ -1,14 +1,13 @@
 /*
- * Parts of the reader of version 0.4 (accel_arch_nodes.c): mappings and their
- * keys, attributes with what they inherit, and who keeps what in a !Parallel.
+ * Parts of the reader of version 0.4: accel_arch_nodes.c walks over the nodes,
+ * accel_nodes_levels.c makes levels of them, whose attributes, with what they
+ * inherit, are in accel_nodes_attributes.c; accel_nodes_branches.c knows who
+ * keeps what in a !Parallel, accel_nodes_keys.c mappings and their keys.
  */
 #ifndef CALM_ACCEL_ACCEL_NODES_H
 #define CALM_ACCEL_ACCEL_NODES_H
 
-#include "accel/accel_arch.h"
-
-/* `key:`, `key: ~` or `key: null`: as if it were not there. */
-bool accel_nodes_is_null(const accel_yaml *node);
+#include "accel/accel_arch_parts.h"
 
 /* The mapping under a key, NULL if there is none or it is empty. */
 calm_status accel_nodes_mapping(const accel_yaml **out, calm_context *context,
@@ -46,15 +45,37 @@ typedef struct accel_outside {
   const accel_yaml *variables;
 } accel_outside;
 
-/*
- * The attributes of a node, evaluated, followed by those that it inherits and
- * has not.  `own` may be NULL; `place` is where the node stands.
- */
-calm_status accel_nodes_attributes(const accel_yaml **out,
-                                   const accel_yaml *own,
-                                   const accel_outside *outside,
-                                   accel_node_kind kind, accel_place place,
-                                   arena *a);
+/* A node on its turn. */
+typedef struct accel_visit {
+  const accel_yaml *node;
+  accel_branch branch;
+  bool in_parallel; /* directly */
+  uint32_t depth;
+} accel_visit;
+
+typedef struct accel_walk {
+  accel_arch_draft *draft;
+  accel_outside outside;   /* what the containers so far hand on; variables */
+  uint64_t mesh_x, mesh_y; /* instances of what comes next */
+  VECTOR(accel_visit) waiting; /* the next one is last */
+  VECTOR(const accel_yaml *) named;
+  uint32_t visits;
+} accel_walk;
+
+/* What a value means outside of attributes: names are those of the containers
+   so far and of the file. */
+calm_status accel_nodes_evaluate(const accel_yaml **out, const accel_walk *w,
+                                 const accel_yaml *value);
+
+/* The attributes of a node, evaluated, followed by those that it inherits and
+   has not.  A mesh has none of its own. */
+calm_status accel_nodes_attributes(const accel_yaml **out, const accel_walk *w,
+                                   const accel_yaml *node,
+                                   accel_node_kind kind);
+
+/* The levels that a node makes. */
+calm_status accel_nodes_container(accel_walk *w, const accel_visit *v);
+calm_status accel_nodes_component(accel_walk *w, const accel_visit *v);
 
 /* For each branch of a !Parallel: which tensors it keeps, and which the others
    do.  `outer` is where the !Parallel stands itself. */

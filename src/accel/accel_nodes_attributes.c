@@ -1,3 +1,8 @@
+/*
+ * The attributes of a node of version 0.4: its own, evaluated, and what it
+ * inherits.  Timeloop's front end does not let everything flow down; what it
+ * holds back is held back here, so that figures compare.
+ */
 #include <string.h>
 
 #include "accel/accel_arch_attributes.h"
@@ -72,7 +77,7 @@ static bool mentions(const char *text, const char *name) {
 
 /* A key that no component knows, but from which another value follows. */
 static bool serves_expressions(const accel_yaml *own, uint32_t key) {
-  if (accel_arch_knows_key(own->keys[key])) return false;
+  if (accel_attributes_know(own->keys[key], ACCEL_KEY_BOTH)) return false;
   for (uint32_t i = 0; i < own->count; i++) {
     const accel_yaml *value = own->items[i];
     if (i != key && value->kind == ACCEL_YAML_SCALAR && !value->quoted &&
@@ -88,7 +93,7 @@ static calm_status put_own(accel_yaml *m, const accel_yaml *own,
   const accel_scope scope = {{own, outside->inherited, outside->variables}};
   for (uint32_t i = 0; own && i < own->count; i++) {
     const accel_yaml *value;
-    if (accel_nodes_is_null(own->items[i])) continue;
+    if (accel_yaml_is_null(own->items[i])) continue;
     if (kind != ACCEL_NODE_CONTAINER && serves_expressions(own, i)) continue;
     TRY(accel_expression_evaluate(&value, own->items[i], &scope, a));
     accel_nodes_put(m, own->keys[i], own->key_places[i], value);
@@ -103,7 +108,7 @@ static void put_inherited(accel_yaml *m, const accel_yaml *inherited,
     if (accel_yaml_get(m, key)) continue;
     if (is_inherited(key, kind))
       accel_nodes_put(m, key, inherited->key_places[i], inherited->items[i]);
-    else if (kind == ACCEL_NODE_STORAGE && accel_arch_key_matters(key) &&
+    else if (kind == ACCEL_NODE_STORAGE && accel_attributes_matter(key) &&
              is_listed(key, never_inherited))
       warn_of_lost(context, inherited, i);
   }
@@ -121,28 +126,36 @@ static calm_status put_given(accel_yaml *m, const char *key, const char *text,
   return CALM_OK;
 }
 
-calm_status accel_nodes_attributes(const accel_yaml **out,
-                                   const accel_yaml *own,
-                                   const accel_outside *outside,
-                                   accel_node_kind kind, accel_place place,
-                                   arena *a) {
-  enum { MOST_GIVEN = 3 };
-  const accel_yaml *inherited = outside->inherited;
-  accel_yaml *m;
-  TRY(accel_nodes_new_mapping(
-      &m, own ? own->place : place,
-      (own ? own->count : 0) + (inherited ? inherited->count : 0) + MOST_GIVEN,
-      a));
-  TRY(put_own(m, own, outside, kind, a));
-  put_inherited(m, inherited, kind, a->context);
+/* What nobody wrote; a mesh stands as a buffer of one bit. */
+static calm_status put_all_given(accel_yaml *m, accel_node_kind kind,
+                                 accel_place place, arena *a) {
   if (kind == ACCEL_NODE_MESH) {
     TRY(put_given(m, "width", "1", place, a));
     TRY(put_given(m, "depth", "1", place, a));
     TRY(put_given(m, "datawidth", "1", place, a));
-  } else if (kind == ACCEL_NODE_STORAGE) {
-    /* Other than in earlier versions, where DRAM cannot add. */
-    TRY(put_given(m, "reduction_supported", "true", place, a));
   }
+  /* Other than in earlier versions, where DRAM cannot add. */
+  if (kind == ACCEL_NODE_STORAGE)
+    TRY(put_given(m, "reduction_supported", "true", place, a));
+  return CALM_OK;
+}
+
+calm_status accel_nodes_attributes(const accel_yaml **out, const accel_walk *w,
+                                   const accel_yaml *node,
+                                   accel_node_kind kind) {
+  enum { MOST_GIVEN = 3 };
+  const accel_yaml *own = NULL, *inherited = w->outside.inherited;
+  arena *a = w->draft->arena;
+  accel_yaml *m;
+  if (kind != ACCEL_NODE_MESH)
+    TRY(accel_nodes_mapping(&own, a->context, node, "attributes"));
+  TRY(accel_nodes_new_mapping(
+      &m, own ? own->place : node->place,
+      (own ? own->count : 0) + (inherited ? inherited->count : 0) + MOST_GIVEN,
+      a));
+  TRY(put_own(m, own, &w->outside, kind, a));
+  put_inherited(m, inherited, kind, a->context);
+  TRY(put_all_given(m, kind, node->place, a));
   *out = m;
   return CALM_OK;
 }

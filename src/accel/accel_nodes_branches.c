@@ -24,7 +24,7 @@ static bool has_name(const char *const *names, uint32_t count,
 static calm_status add_kept(name_list *keeps, calm_context *context,
                             const accel_yaml *list) {
   const char *name;
-  if (accel_nodes_is_null(list)) return CALM_OK;
+  if (accel_yaml_is_null(list)) return CALM_OK;
   if (list->kind != ACCEL_YAML_SEQUENCE)
     return accel_place_fail(context, CALM_BAD_INPUT, list->place,
                             "what is kept must be a list of tensors");
@@ -45,7 +45,7 @@ static calm_status add_kept_of(name_list *keeps, calm_context *context,
   TRY(accel_nodes_mapping(&constraints, context, node, "constraints"));
   TRY(accel_nodes_mapping(&dataspace, context, constraints, "dataspace"));
   const accel_yaml *except = accel_yaml_get(dataspace, "bypass_only");
-  if (!accel_nodes_is_null(except))
+  if (!accel_yaml_is_null(except))
     return accel_place_fail(context, CALM_UNSUPPORTED, except->place,
                             "'bypass_only' inside a !Parallel; say what is "
                             "kept with 'keep_only'");
@@ -62,7 +62,7 @@ static calm_status collect_kept(name_list *keeps, node_list *stack,
     const accel_yaml *node = stack->data[--stack->count];
     if (seen == MAX_NODES)
       return accel_place_fail(context, CALM_UNSUPPORTED, top->place,
-                              "more than %d nodes below", MAX_NODES);
+                              "a branch of more than %d nodes", MAX_NODES);
     TRY(add_kept_of(keeps, context, node));
     const accel_yaml *below = accel_yaml_get(node, "nodes");
     if (!below || below->kind != ACCEL_YAML_SEQUENCE) continue;

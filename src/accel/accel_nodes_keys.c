@@ -1,21 +1,15 @@
 /* Mappings of version 0.4 files: which keys they have, and parts of them. */
 #include <string.h>
 
+#include "accel/accel_names.h"
 #include "accel/accel_nodes.h"
-
-bool accel_nodes_is_null(const accel_yaml *node) {
-  static const char *const words[] = {"", "~", "null", "Null", "NULL"};
-  if (!node || node->kind != ACCEL_YAML_SCALAR || node->quoted) return !node;
-  for (uint32_t i = 0; i < 5; i++)
-    if (!strcmp(node->text, words[i])) return true;
-  return false;
-}
+#include "accel/accel_yaml_parts.h"
 
 calm_status accel_nodes_mapping(const accel_yaml **out, calm_context *context,
                                 const accel_yaml *node, const char *key) {
   const accel_yaml *value = accel_yaml_get(node, key);
   *out = NULL;
-  if (accel_nodes_is_null(value)) return CALM_OK;
+  if (accel_yaml_is_null(value)) return CALM_OK;
   if (value->kind != ACCEL_YAML_MAPPING)
     return accel_place_fail(context, CALM_BAD_INPUT, value->place,
                             "'%s' must be a mapping", key);
@@ -27,15 +21,8 @@ calm_status accel_nodes_mapping(const accel_yaml **out, calm_context *context,
 
 calm_status accel_nodes_new_mapping(accel_yaml **out, accel_place place,
                                     uint32_t room, arena *a) {
-  accel_yaml *m;
-  ARENA_ARRAY(a, m, 1);
-  m->kind = ACCEL_YAML_MAPPING;
-  m->place = place;
-  ARENA_ARRAY(a, m->keys, room);
-  ARENA_ARRAY(a, m->key_places, room);
-  ARENA_ARRAY(a, m->items, room);
-  *out = m;
-  return CALM_OK;
+  const accel_yaml like = {.kind = ACCEL_YAML_MAPPING, .place = place};
+  return accel_yaml_new_mapping(out, &like, room, a);
 }
 
 void accel_nodes_put(accel_yaml *m, const char *key, accel_place place,
@@ -78,14 +65,13 @@ static bool is_beyond(const char *key) {
 }
 
 static bool is_empty(const accel_yaml *node) {
-  return accel_nodes_is_null(node) ||
+  return accel_yaml_is_null(node) ||
          (node->kind != ACCEL_YAML_SCALAR && node->count == 0);
 }
 
+/* What says `ignore` is passed over, by the front end's convention. */
 static bool is_known(const char *key, const char *const *keys, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (accel_yaml_same_key(key, keys[i])) return true;
-  return strstr(key, "ignore") != NULL; /* by the front end's convention */
+  return accel_names_have(keys, count, key) || strstr(key, "ignore");
 }
 
 calm_status accel_nodes_check_keys(calm_context *context,
@@ -98,11 +84,9 @@ calm_status accel_nodes_check_keys(calm_context *context,
     if (is_beyond(key))
       return accel_place_fail(context, CALM_UNSUPPORTED, node->key_places[i],
                               "calm does not read '%s'", key);
-    const char *near = accel_nearest(key, keys, count);
     return accel_place_fail(context, CALM_BAD_INPUT, node->key_places[i],
-                            "no key '%s' is known here%s%s%s", key,
-                            near ? "; did you mean '" : "", near ? near : "",
-                            near ? "'?" : "");
+                            "no key '%s' is known here%s", key,
+                            accel_names_hint(key, keys, count).text);
   }
   return CALM_OK;
 }

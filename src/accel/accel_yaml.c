@@ -26,7 +26,8 @@ bool accel_yaml_same_key(const char *a, const char *b) {
   return *a == *b;
 }
 
-uint32_t accel_yaml_find(const accel_yaml *mapping, const char *key) {
+/* The number of a key, CALM_NONE if there is none. */
+static uint32_t find_key(const accel_yaml *mapping, const char *key) {
   for (uint32_t i = 0; i < mapping->count; i++)
     if (accel_yaml_same_key(mapping->keys[i], key)) return i;
   return CALM_NONE;
@@ -34,7 +35,7 @@ uint32_t accel_yaml_find(const accel_yaml *mapping, const char *key) {
 
 accel_yaml *accel_yaml_get(const accel_yaml *node, const char *key) {
   if (!node || node->kind != ACCEL_YAML_MAPPING) return NULL;
-  const uint32_t i = accel_yaml_find(node, key);
+  const uint32_t i = find_key(node, key);
   return i == CALM_NONE ? NULL : node->items[i];
 }
 
@@ -85,9 +86,9 @@ static bool are_mappings(const accel_yaml *a, const accel_yaml *b) {
 }
 
 /* Goes no deeper than the shallower of the two trees. */
-calm_status accel_yaml_merge(accel_yaml **out, accel_yaml *own,
-                             const accel_yaml *more, bool deep, uint32_t *left,
-                             arena *a) {
+calm_status accel_yaml_merge(accel_yaml **into, const accel_yaml *more,
+                             bool deep, uint32_t *left, arena *a) {
+  const accel_yaml *own = *into;
   accel_yaml *m;
   const uint32_t room = own->count + more->count;
   if (room > ACCEL_YAML_KEYS)
@@ -97,15 +98,14 @@ calm_status accel_yaml_merge(accel_yaml **out, accel_yaml *own,
   TRY(accel_yaml_new_mapping(&m, own, room, a));
   for (uint32_t i = 0; i < own->count; i++) accel_yaml_put(m, own, i);
   for (uint32_t i = 0; i < more->count; i++) {
-    const uint32_t at = accel_yaml_find(m, more->keys[i]);
+    const uint32_t at = find_key(m, more->keys[i]);
     if (at == CALM_NONE)
       accel_yaml_put(m, more, i);
     else if (deep && are_mappings(m->items[at], more->items[i]))
-      TRY(accel_yaml_merge(&m->items[at], m->items[at], more->items[i], true,
-                           left, a));
+      TRY(accel_yaml_merge(&m->items[at], more->items[i], true, left, a));
   }
   accel_yaml_measure(m);
-  *out = m;
+  *into = m;
   return CALM_OK;
 }
 
@@ -119,14 +119,14 @@ static calm_status join_values(accel_yaml **into, accel_yaml *more, arena *a) {
                             "%s:%u has this section already",
                             (*into)->place.file, (*into)->place.line);
   for (uint32_t i = 0; i < more->count; i++) {
-    const uint32_t at = accel_yaml_find(*into, more->keys[i]);
+    const uint32_t at = find_key(*into, more->keys[i]);
     if (at != CALM_NONE && !accel_yaml_same_key(more->keys[i], "version"))
       return accel_place_fail(a->context, CALM_BAD_INPUT, more->key_places[i],
                               "%s:%u has '%s' already",
                               (*into)->key_places[at].file,
                               (*into)->key_places[at].line, more->keys[i]);
   }
-  return accel_yaml_merge(into, *into, more, false, &left, a);
+  return accel_yaml_merge(into, more, false, &left, a);
 }
 
 /* `all` and one file more. */
@@ -136,7 +136,7 @@ static calm_status join_one(accel_yaml **out, const accel_yaml *all,
   TRY(accel_yaml_new_mapping(&both, all, all->count + more->count, a));
   for (uint32_t i = 0; i < all->count; i++) accel_yaml_put(both, all, i);
   for (uint32_t i = 0; i < more->count; i++) {
-    const uint32_t at = accel_yaml_find(all, more->keys[i]);
+    const uint32_t at = find_key(all, more->keys[i]);
     if (at == CALM_NONE)
       accel_yaml_put(both, more, i);
     else

@@ -65,6 +65,9 @@ calm_status accel_place_fail(calm_context *context, calm_status status,
 /* ---- Scalars ------------------------------------------------------------- */
 /* `what` names the value in the message: "entries of GlobalBuffer". */
 
+/* `key:`, `key: ~` or `key: null`, as if it were not there; and NULL. */
+bool accel_yaml_is_null(const accel_yaml *node);
+
 calm_status accel_yaml_text(const char **out, calm_context *context,
                             const accel_yaml *node, const char *what);
 calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
@@ -73,10 +76,5 @@ calm_status accel_yaml_real(double *out, calm_context *context,
                             const accel_yaml *node, const char *what);
 calm_status accel_yaml_bool(bool *out, calm_context *context,
                             const accel_yaml *node, const char *what);
-
-/* The nearest of `names` to `word`, NULL if none is near: for "did you mean".
- */
-const char *accel_nearest(const char *word, const char *const *names,
-                          uint32_t count);
 
 #endif

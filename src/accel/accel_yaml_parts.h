@@ -31,13 +31,10 @@ void accel_yaml_put(accel_yaml *mapping, const accel_yaml *from, uint32_t i);
 /* Set height and weight of a collection from those of its items. */
 void accel_yaml_measure(accel_yaml *node);
 
-/* The keys of `own` with those of `more` that it lacks; with `deep`, mappings
-   that both have are merged likewise.  What is made anew is spent. */
-calm_status accel_yaml_merge(accel_yaml **out, accel_yaml *own,
-                             const accel_yaml *more, bool deep, uint32_t *left,
-                             arena *a);
-
-/* The number of a key, CALM_NONE if there is none. */
-uint32_t accel_yaml_find(const accel_yaml *mapping, const char *key);
+/* Add to a mapping, as a new one in *into, the keys of `more` that it lacks;
+   with `deep`, mappings that both have are merged likewise.  What is made anew
+   is spent. */
+calm_status accel_yaml_merge(accel_yaml **into, const accel_yaml *more,
+                             bool deep, uint32_t *left, arena *a);
 
 #endif

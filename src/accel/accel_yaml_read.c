@@ -53,7 +53,7 @@ static bool is_merge(const char *key) {
 static calm_status merge_value(builder *b, accel_yaml **into,
                                const accel_yaml *value, bool deep) {
   if (value->kind == ACCEL_YAML_MAPPING)
-    return accel_yaml_merge(into, *into, value, deep, &b->left, b->arena);
+    return accel_yaml_merge(into, value, deep, &b->left, b->arena);
   if (value->kind == ACCEL_YAML_SCALAR)
     return accel_place_fail(b->context, CALM_BAD_INPUT, value->place,
                             "only a mapping, or a list of them, can be merged");
@@ -62,7 +62,7 @@ static calm_status merge_value(builder *b, accel_yaml **into,
     if (item->kind != ACCEL_YAML_MAPPING)
       return accel_place_fail(b->context, CALM_BAD_INPUT, item->place,
                               "only a mapping can be merged");
-    TRY(accel_yaml_merge(into, *into, item, deep, &b->left, b->arena));
+    TRY(accel_yaml_merge(into, item, deep, &b->left, b->arena));
   }
   return CALM_OK;
 }

@@ -33,23 +33,28 @@ static void shrink(double *out, const double *extents, const double *last,
     out[d] = passes >> d & 1 ? extents[d] : last[d];
 }
 
-/* All rows are written anew, so that none is shared. */
+static const double *count_words(double *row, const cost_tables *t) {
+  for (uint32_t i = 0; i < t->tensor_count; i++)
+    row[t->dimension_count + i] = cost_words(&t->shapes[i], row);
+  return row;
+}
+
 static void shrink_tiles(cost_frame *f, const cost_tables *t) {
   const accel_nest *n = f->nest;
   const uint32_t dims = t->dimension_count;
   double last[ACCEL_MAX_DIMENSIONS], full[ACCEL_MAX_DIMENSIONS];
-  double *row = f->rows + dims;
+  double *row = f->rows + t->row_size;
   for (uint32_t d = 0; d < dims; d++) last[d] = full[d] = 1;
   uint32_t i = 0;
   for (uint32_t level = 0; level < t->level_count; level++) {
     for (; i < f->spreads[level].last_loop; i++)
       chain_residuals(last, full, &n->loops[i]);
     shrink(row, full, last, n, i, dims);
-    f->wide[level] = row, row += dims;
+    f->wide[level] = count_words(row, t), row += t->row_size;
     for (; i < n->loop_count && n->loops[i].level == level; i++)
       chain_residuals(last, full, &n->loops[i]);
     shrink(row, full, last, n, i, dims);
-    f->tile[level] = row, row += dims;
+    f->tile[level] = count_words(row, t), row += t->row_size;
   }
 }
 
@@ -63,22 +68,29 @@ static double count_passes(const accel_nest *n, uint32_t i) {
   return passes;
 }
 
-static double average_bound(const accel_nest *n, uint32_t i) {
+/* The instances inside of spatial loop i, given those outside of it; in this
+   order of operations, which the integer part can depend on. */
+static double spread_average(double in_use, const accel_nest *n, uint32_t i) {
   const double bound = (double)n->loops[i].bound;
   const double residual = (double)n->loops[i].residual;
-  if (bound == residual) return bound;
+  if (bound == residual) return in_use * bound;
   const double passes = count_passes(n, i);
-  return (residual + bound * (passes - 1)) / passes;
+  return in_use * (residual + bound * (passes - 1)) / passes;
 }
 
-/* From the outermost level inwards: the products of averages, rounded off. */
+/* From the outermost level inwards: the products of averages, rounded off.
+   What the multipliers do is counted with all of the innermost fan-out, and
+   rounded off once, after that. */
 static void average_instances(cost_frame *f, const cost_tables *t) {
+  const cost_spread *inner = &f->spreads[0];
   double in_use = 1;
   for (uint32_t level = t->level_count; level-- > 0;) {
     cost_spread *s = &f->spreads[level];
     s->instances = (double)(uint64_t)in_use;
+    if (!level)
+      f->multiplying = (double)(uint64_t)(in_use * (inner->x * inner->y));
     for (uint32_t i = s->last_loop; i-- > s->first_loop;)
-      in_use *= average_bound(f->nest, i);
+      in_use = spread_average(in_use, f->nest, i);
   }
 }
 

@@ -60,40 +60,44 @@ static double slide(const cost_shape *s, const double *extents, double words,
   return total;
 }
 
+/* From the innermost step that moves the tile. */
+static inline double deliver(const cost_shape *s, const double *extents,
+                             double words, const cost_step *steps,
+                             uint32_t count, cost_visits visits) {
+  if (s->alone >> steps->dimension & 1)
+    return words * steps->bound * steps->outer;
+  return slide(s, extents, words, steps, count, visits);
+}
+
 double cost_delivered(const cost_shape *s, const double *extents, double words,
                       const cost_step *steps, uint32_t count,
                       cost_visits visits) {
   uint32_t k = 0;
   while (k < count && !(s->moving >> steps[k].dimension & 1)) k++;
   if (k == count) return words;
-  if (s->alone >> steps[k].dimension & 1)
-    return words * steps[k].bound * steps[k].outer;
-  return slide(s, extents, words, &steps[k], count - k, visits);
+  return deliver(s, extents, words, &steps[k], count - k, visits);
 }
 
-/* How often, or how much, one of the distinct places below the level is served.
- */
-static double deliver(const cost_frame *f, const cost_tables *t,
-                      uint32_t tensor, uint32_t level, cost_visits visits) {
-  if (level == 0) return f->compute_cycles;
-  const uint32_t first = f->spreads[level].first_step;
-  return cost_delivered(&t->shapes[tensor], f->tile[level - 1],
-                        f->words[(level - 1) * t->tensor_count + tensor],
-                        f->steps + first, f->step_count - first, visits);
+/* Bit k: step k moves the tensor. */
+static uint64_t find_moves(const cost_frame *f, const cost_shape *s) {
+  uint64_t moves = 0;
+  for (uint32_t left = s->moving; left; left &= left - 1)
+    moves |= f->steps_of[bits_lowest(left)];
+  return moves;
 }
 
-bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
-                        uint32_t level, cost_visits visits) {
-  const cost_spread *spread = &s->frame.spreads[level];
-  const double each = deliver(&s->frame, &s->tables, tensor, level, visits);
-  out->links = 0;
-  if (!spread->dimensions) {
-    out->fanout = 1;
-    out->group_count = 1;
-    out->groups[0] = (cost_group){1, 1, each, 0};
-    return true;
-  }
-  if (!cost_spatial_bins(s, tensor, level)) return false;
+/* Axes that are factors of the tile, or nothing to it, set all elements apart,
+   or none. */
+static inline void set_plain_group(cost_flow *out, double elements, double each,
+                                   double scatter) {
+  out->fanout = cost_whole(elements);
+  out->group_count = 1;
+  out->groups[0] = (cost_group){cost_whole(elements / scatter),
+                                cost_whole(scatter), each * scatter, 0};
+}
+
+static bool set_groups(cost_flow *out, const cost_scratch *s,
+                       const cost_spread *spread, double each) {
   if (s->bin_count > out->group_capacity) return false;
   out->fanout = cost_whole(spread->x * spread->y);
   out->group_count = s->bin_count;
@@ -106,19 +110,48 @@ bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
   return true;
 }
 
-void cost_closed(cost_stream *out, const cost_question *question) {
-  cost_scratch *s = question->problem->scratch;
-  cost_flow flow = {.groups = out->groups,
-                    .group_capacity = out->group_capacity};
-  uint32_t wrong;
-  double made;
-  out->too_large = false;
-  if (cost_frame_measure(&s->frame, &s->tables, question->nest, &wrong,
-                         &made) &&
-      s->frame.perfect)
-    out->too_large = !cost_stream_closed(&flow, s, question->tensor,
-                                         question->level, question->visits);
-  out->group_count = flow.group_count;
-  out->fanout = flow.fanout;
+/*
+ * The distinct places below the level are all served alike: `each` is how much,
+ * or below the innermost level how often.
+ */
+static inline bool close_stream(cost_flow *out, cost_scratch *s,
+                                uint32_t tensor, uint32_t level, uint64_t moves,
+                                cost_visits visits) {
+  const cost_tables *t = &s->tables;
+  const cost_frame *f = &s->frame;
+  const cost_shape *shape = &t->shapes[tensor];
+  const cost_spread *spread = &f->spreads[level];
+  const double *below = cost_frame_below(f, level);
+  const double words = cost_row_words(t, below)[tensor];
+  const uint64_t outer = moves >> spread->first_step;
+  double each = level ? words : f->compute_cycles;
+  if (level && outer) {
+    const uint32_t k = spread->first_step + bits_lowest(outer);
+    each =
+        deliver(shape, below, words, &f->steps[k], f->step_count - k, visits);
+  }
   out->links = 0;
+  if (spread->dimensions & shape->summed || t->stores[level].needs_hops)
+    return cost_spatial_bins(s, tensor, level) &&
+           set_groups(out, s, spread, each);
+  set_plain_group(out, spread->x * spread->y, each,
+                  cost_row_words(t, f->wide[level])[tensor] / words);
+  return true;
+}
+
+bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
+                        uint32_t level, cost_visits visits) {
+  const uint64_t moves = find_moves(&s->frame, &s->tables.shapes[tensor]);
+  return close_stream(out, s, tensor, level, moves, visits);
+}
+
+uint32_t cost_streams_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
+                             cost_visits visits) {
+  const uint64_t moves = find_moves(&s->frame, &s->tables.shapes[tensor]);
+  uint32_t missing = CALM_NONE;
+  for (uint32_t level = 0; level < s->tables.level_count; level++) {
+    if (!close_stream(out, s, tensor, level, moves, visits)) missing = level;
+    out += s->tables.tensor_count;
+  }
+  return missing;
 }

@@ -8,25 +8,20 @@
 
 #include "cost/cost_scratch.h"
 
-/* A tensor's share per instance of each level; needs a measured nest. */
-void cost_count_parts(cost_scratch *s, uint32_t tensor);
+/* Enter what the flows of a tensor carry, as if every level kept it, into the
+   ledgers.  Where a level does not, the flow outside of it is made to carry
+   what the levels further in need.  That below a level is flows[level *
+   tensors]. */
+void cost_enter_flows(cost_scratch *s, cost_flow *flows, uint32_t tensor);
 
-/* Enter what the flow below a level carries, as if every level kept the tensor,
-   into the ledgers on both sides. */
-void cost_enter_flow(cost_scratch *s, const cost_flow *flow, uint32_t level);
+/* The ledgers' numbers as whole words, and their energy.  False if they are too
+   large to be exact: the verdict says so. */
+bool cost_count_accesses(cost_result *r, cost_scratch *s, uint32_t tensor);
 
-/* Hand the traffic of levels that do not keep the tensor on to the next outer
-   one.  All flows are entered; that below a level is flows[level * tensors]. */
-void cost_collapse_bypass(cost_scratch *s, cost_flow *flows, uint32_t tensor);
-
-/* The ledgers' numbers as whole words, and their energy. */
-void cost_count_accesses(cost_result *r, const cost_scratch *s,
+/* What the networks carry, given their groups; sets everything in the flows but
+   these, fan-out and links. */
+void cost_count_networks(cost_flow *flows, const cost_scratch *s,
                          uint32_t tensor);
-
-/* What the network below a level carries, given its groups; sets everything in
-   the flow but these, fan-out and links. */
-void cost_count_network(cost_flow *flow, const cost_scratch *s, uint32_t tensor,
-                        uint32_t level);
 
 /* Picojoules of an instance's accesses to a level, rounded up to vectors. */
 double cost_access_energy(const cost_store *store, double reads, double fills,

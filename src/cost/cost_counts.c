@@ -1,11 +1,14 @@
+/* What each level reads, fills and updates, in whole words, and the energy of
+   that. */
 #include "cost/cost_count.h"
+#include "cost/cost_judge.h"
 
 /* Half away from zero, and never below it: with gaps between the words of a
    tensor its partition can be larger than what is ever touched. */
-static double rounded(double x) {
+static uint64_t rounded(double x) {
   if (x <= 0) return 0;
-  const double whole = (double)(int64_t)x;
-  return x - whole >= 0.5 ? whole + 1 : whole;
+  const uint64_t whole = cost_whole(x);
+  return whole + (x - cost_real(whole) >= 0.5);
 }
 
 static double cut(double x) { return (double)(int64_t)x; }
@@ -28,26 +31,19 @@ static double multiply_divide(double a, double b, double c) {
 }
 
 /*
- * The share of an instance: what its tile is of all the tiles below one
- * instance of the level above, taken of that one's share.  With overlaps or
+ * The share of an instance of a level, from that of one of the next outer
+ * level: what its tile is of all the tiles below that one.  With overlaps or
  * gaps this is not the number of first touches, but it is what is counted.
  */
-void cost_count_parts(cost_scratch *s, uint32_t tensor) {
+static double part_below(double part, const cost_scratch *s, uint32_t tensor,
+                         uint32_t level) {
+  const cost_tables *t = &s->tables;
   const cost_frame *f = &s->frame;
-  const cost_shape *shape = &s->tables.shapes[tensor];
-  const uint32_t tensors = s->tables.tensor_count;
-  uint32_t level = s->tables.level_count - 1;
-  double part = f->words[level * tensors + tensor];
-  s->ledgers[level].part = part;
-  while (level-- > 0) {
-    if (f->spreads[level + 1].dimensions & shape->moving)
-      part = multiply_divide(part, f->words[level * tensors + tensor],
-                             cost_words(shape, f->wide[level + 1]));
-    s->ledgers[level].part = part;
-  }
+  return multiply_divide(part, cost_row_words(t, f->tile[level])[tensor],
+                         cost_row_words(t, f->wide[level + 1])[tensor]);
 }
 
-static double vectors(const cost_store *store, double words) {
+static inline double vectors(const cost_store *store, double words) {
   if (store->block == 1) return words;
   const uint64_t filled = cost_whole(words) + store->block - 1;
   return cost_real(store->block_shift != CALM_NONE
@@ -55,25 +51,30 @@ static double vectors(const cost_store *store, double words) {
                        : filled / store->block);
 }
 
-double cost_access_energy(const cost_store *store, double reads, double fills,
-                          double updates) {
+static inline double energy_of(const cost_store *store, double reads,
+                               double fills, double updates) {
   return vectors(store, reads) * store->read_pj +
          vectors(store, fills) * store->write_pj +
          vectors(store, updates) * store->update_pj;
 }
 
+double cost_access_energy(const cost_store *store, double reads, double fills,
+                          double updates) {
+  return energy_of(store, reads, fills, updates);
+}
+
 /* Instances that share a cluster share its accesses; each cluster generates its
    addresses once. */
 static void count_energy(cost_tensor *out, const cost_store *store,
-                         const cost_spread *spread, double reads, double fills,
-                         double updates, double generations) {
+                         const cost_spread *spread) {
   const double expanded = spread->above_x * spread->above_y;
-  const double clusters =
-      expanded < store->clusters ? expanded : store->clusters;
-  double energy = cost_access_energy(store, reads, fills, updates);
+  const double clusters = spread->clusters;
+  double energy = energy_of(store, cost_real(out->reads), cost_real(out->fills),
+                            cost_real(out->updates));
   if (clusters != expanded) energy /= expanded / clusters;
   out->clusters = cost_whole(clusters);
-  out->address_pj = generations * store->address_pj * clusters;
+  out->address_pj =
+      cost_real(out->address_generations) * store->address_pj * clusters;
   out->energy_pj = energy * spread->instances + out->address_pj;
 }
 
@@ -83,33 +84,58 @@ static void count_energy(cost_tensor *out, const cost_store *store,
  * reads it before unless it is the first to do so (the partition); likewise
  * the level fetches what it is to add to, unless that is nothing yet.
  */
-void cost_count_accesses(cost_result *r, const cost_scratch *s,
-                         uint32_t tensor) {
+static void count_read(cost_tensor *out, const cost_ledger *l) {
+  out->reads = rounded(l->total + l->peer);
+  out->fills = cost_whole(l->share + l->peer);
+  out->updates = out->temporal_reductions = 0;
+  out->address_generations = out->reads + out->fills;
+}
+
+static void count_written(cost_tensor *out, const cost_ledger *l,
+                          bool outermost) {
+  const double up = l->share + l->peer;
+  out->reads = rounded(l->total + l->peer - l->part);
+  out->fills = rounded(outermost ? up : up - l->part);
+  out->updates = rounded(l->total);
+  out->temporal_reductions = out->reads;
+  out->address_generations = out->updates + out->fills;
+}
+
+/* Every count follows from these, and is no larger than the sum of them. */
+static bool refuse_large(cost_result *r, const cost_ledger *l, double words,
+                         uint32_t tensor, uint32_t level) {
+  const double most =
+      (l->kept ? l->total : 0) + l->share + l->peer + l->received + words;
+  if (most <= (double)ACCEL_MAX_COUNT) return false;
+  cost_refuse(r, tensor, level, most);
+  return true;
+}
+
+bool cost_count_accesses(cost_result *r, cost_scratch *s, uint32_t tensor) {
   const cost_tables *t = &s->tables;
   const bool written = t->shapes[tensor].read_write;
   bool outermost = true;
+  double part = t->shapes[tensor].words;
   for (uint32_t level = t->level_count; level-- > 0;) {
-    const cost_ledger *l = &s->ledgers[level];
+    cost_ledger *l = &s->ledgers[level];
     cost_tensor *out = &r->tensors[level * t->tensor_count + tensor];
-    *out = (cost_tensor){.kept = l->kept};
-    if (!l->kept) continue;
-    const double down = l->content + l->peer, up = l->share + l->peer;
-    const double first = written ? l->part : 0;
-    const double reads = rounded(down - first);
-    const double updates = written ? rounded(l->content) : 0;
-    const double fills =
-        written ? rounded(outermost ? up : up - first) : cut(up);
-    const double generations = (written ? updates : reads) + fills;
-    out->tile_words =
-        cost_whole(s->frame.words[level * t->tensor_count + tensor]);
-    out->partition_words = cost_whole(l->part);
-    out->reads = cost_whole(reads);
-    out->fills = cost_whole(fills);
-    out->updates = cost_whole(updates);
-    out->temporal_reductions = written ? out->reads : 0;
-    out->address_generations = cost_whole(generations);
-    count_energy(out, &t->stores[level], &s->frame.spreads[level], reads, fills,
-                 updates, generations);
+    const double words = cost_row_words(t, s->frame.tile[level])[tensor];
+    if (level + 1 < t->level_count) part = part_below(part, s, tensor, level);
+    if (refuse_large(r, l, words, tensor, level)) return false;
+    l->part = l->kept ? part : 0;
+    if (!l->kept) {
+      *out = (cost_tensor){.kept = false};
+      continue;
+    }
+    out->kept = true;
+    out->tile_words = cost_whole(words);
+    out->partition_words = cost_whole(part);
+    if (written)
+      count_written(out, l, outermost);
+    else
+      count_read(out, l);
+    count_energy(out, &t->stores[level], &s->frame.spreads[level]);
     outermost = false;
   }
+  return true;
 }

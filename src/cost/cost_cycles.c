@@ -1,3 +1,9 @@
+/*
+ * How long a level takes.  All levels work at the same time, and each is given
+ * the compute cycles to pass its words: whatever it is asked for in a cycle, on
+ * average, beyond its bandwidth stretches them (Timeloop's model of
+ * performance; docs/cost-model.md, Cycles).
+ */
 #include "cost/cost_count.h"
 
 static double rounded_up(double x) {

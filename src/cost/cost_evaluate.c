@@ -1,3 +1,10 @@
+/*
+ * One nest, step by step: it is judged, and with that measured; each tensor's
+ * flows are found, by the closed form or a replay, and counted; what all
+ * tensors ask of a level says how long it takes, and that what leaks.
+ */
+#include <math.h>
+
 #include "cost/cost_count.h"
 #include "cost/cost_judge.h"
 #include "cost/cost_stream.h"
@@ -8,6 +15,7 @@ typedef struct evaluation {
   const accel_nest *nest;
   cost_scratch *scratch;
   cost_result *result;
+  cost_visits visits;
   double computes; /* per multiplier, as a replay counted them; 0: none did */
 } evaluation;
 
@@ -38,16 +46,10 @@ static bool links(const evaluation *e, uint32_t tensor, uint32_t level) {
          !(unlinked && unlinked[level] >> tensor & 1);
 }
 
-static cost_visits visits_of(const evaluation *e) {
-  return e->problem->options.model == COST_EXACT ? COST_VISIT_ALL
-                                                 : COST_VISIT_TWO;
-}
-
 static calm_status replay(bool *found, evaluation *e, cost_flow *flow,
                           uint32_t tensor, uint32_t level) {
-  const cost_question question = {e->problem,   e->nest,
-                                  tensor,       level,
-                                  visits_of(e), links(e, tensor, level)};
+  const cost_question question = {
+      e->problem, e->nest, tensor, level, e->visits, links(e, tensor, level)};
   double *computes =
       level == 0 && !e->scratch->frame.perfect ? &e->computes : NULL;
   cost_stream stream = {.groups = flow->groups,
@@ -65,62 +67,47 @@ static bool is_closed(const evaluation *e, uint32_t tensor, uint32_t level) {
            cost_stream_may_link(e->scratch, tensor, level));
 }
 
-static void find_too_large(cost_verdict *v, uint32_t tensor, uint32_t level,
-                           double needed) {
-  *v = (cost_verdict){
-      .fault = COST_TOO_LARGE,
-      .level = level,
-      .tensor = tensor,
-      .dimension = CALM_NONE,
-      .needed = needed < 1e19 ? (uint64_t)needed : UINT64_MAX,
-      .available = ACCEL_MAX_COUNT,
-  };
+static calm_status find_flow(bool *found, evaluation *e, cost_flow *flow,
+                             uint32_t tensor, uint32_t level) {
+  if (!is_closed(e, tensor, level))
+    return replay(found, e, flow, tensor, level);
+  *found = cost_stream_closed(flow, e->scratch, tensor, level, e->visits);
+  return CALM_OK;
 }
 
-/* The flow below a level as if every level kept the tensor. */
-static calm_status find_flow(evaluation *e, uint32_t tensor, uint32_t level) {
+/* The flows below all levels as if every level kept the tensor; *missing is the
+   outermost one that is not found, or CALM_NONE. */
+static calm_status find_flows(uint32_t *missing, evaluation *e,
+                              cost_flow *flows, uint32_t tensor) {
   cost_scratch *s = e->scratch;
-  cost_flow *flow = &e->result->flows[level * s->tables.tensor_count + tensor];
-  bool found;
-  if (is_closed(e, tensor, level))
-    found = cost_stream_closed(flow, s, tensor, level, visits_of(e));
-  else
-    TRY(replay(&found, e, flow, tensor, level));
-  if (found)
-    cost_enter_flow(s, flow, level);
-  else
-    find_too_large(&e->result->verdict, tensor, level, 1e300);
+  *missing = CALM_NONE;
+  if (e->problem->options.model == COST_EXACT && s->frame.perfect) {
+    *missing = cost_streams_closed(flows, s, tensor, e->visits);
+    return CALM_OK;
+  }
+  for (uint32_t level = 0; level < s->tables.level_count; level++) {
+    bool found;
+    TRY(find_flow(&found, e, &flows[level * s->tables.tensor_count], tensor,
+                  level));
+    if (!found) *missing = level;
+  }
   return CALM_OK;
 }
 
 /* ---- One tensor ---------------------------------------------------------- */
 
-/* Every count follows from these, and is no larger than the sum of them. */
-static void refuse_large(evaluation *e, uint32_t tensor) {
-  const uint32_t tensors = e->scratch->tables.tensor_count;
-  for (uint32_t i = 0; i < e->scratch->tables.level_count; i++) {
-    const cost_ledger *l = &e->scratch->ledgers[i];
-    const double most = l->content + l->share + l->peer + l->received +
-                        e->scratch->frame.words[i * tensors + tensor];
-    if (most > (double)ACCEL_MAX_COUNT)
-      find_too_large(&e->result->verdict, tensor, i, most);
-  }
-}
-
 static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   cost_scratch *s = e->scratch;
-  const uint32_t tensors = s->tables.tensor_count;
-  cost_count_parts(s, tensor);
-  for (uint32_t level = 0; level < s->tables.level_count; level++)
-    TRY(find_flow(e, tensor, level));
-  if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  cost_collapse_bypass(s, e->result->flows + tensor, tensor);
-  refuse_large(e, tensor);
-  if (e->result->verdict.fault != COST_VALID) return CALM_OK;
-  cost_count_accesses(e->result, s, tensor);
-  for (uint32_t level = 0; level < s->tables.level_count; level++)
-    cost_count_network(&e->result->flows[level * tensors + tensor], s, tensor,
-                       level);
+  cost_flow *flows = e->result->flows + tensor;
+  uint32_t missing;
+  TRY(find_flows(&missing, e, flows, tensor));
+  if (missing != CALM_NONE) {
+    cost_refuse(e->result, tensor, missing, INFINITY);
+    return CALM_OK;
+  }
+  cost_enter_flows(s, flows, tensor);
+  if (cost_count_accesses(e->result, s, tensor))
+    cost_count_networks(flows, s, tensor);
   return CALM_OK;
 }
 
@@ -131,9 +118,7 @@ static double count_computes(const evaluation *e) {
   const cost_scratch *s = e->scratch;
   if (s->frame.perfect || e->problem->options.model == COST_EXACT)
     return s->tables.macs;
-  const cost_spread *inner = &s->frame.spreads[0];
-  return (double)(uint64_t)(e->computes * inner->instances *
-                            (inner->x * inner->y));
+  return (double)(uint64_t)(e->computes * s->frame.multiplying);
 }
 
 static void count_cycles(evaluation *e) {
@@ -147,13 +132,17 @@ static void count_cycles(evaluation *e) {
     cost_level *out = &r->levels[level];
     const double sharing =
         spread->above_x * spread->above_y / spread->instances;
-    out->slowdown = cost_slowdown(&s->tables.stores[level],
-                                  &r->tensors[level * r->tensor_count],
-                                  r->tensor_count, compute, sharing);
-    const double stretched = cost_stretch(compute, out->slowdown);
+    double stretched = compute;
+    out->slowdown = 1;
+    if (s->tables.stores[level].throttles) {
+      out->slowdown = cost_slowdown(&s->tables.stores[level],
+                                    &r->tensors[level * r->tensor_count],
+                                    r->tensor_count, compute, sharing);
+      stretched = cost_stretch(compute, out->slowdown);
+    }
     const double all = stretched + s->tables.network_cycles;
     if (all > (double)ACCEL_MAX_COUNT) {
-      find_too_large(&r->verdict, CALM_NONE, level, all);
+      cost_refuse(r, CALM_NONE, level, all);
       return;
     }
     out->cycles = cost_whole(stretched);
@@ -203,7 +192,7 @@ static void sum_up(evaluation *e) {
 
 static calm_status evaluate(evaluation *e) {
   cost_scratch *s = e->scratch;
-  cost_judge_nest(&e->result->verdict, e->problem, e->nest);
+  cost_judge(&e->result->verdict, e->problem, e->nest);
   if (e->result->verdict.fault != COST_VALID) return CALM_OK;
   for (uint32_t t = 0; t < s->tables.tensor_count; t++) {
     TRY(count_tensor(e, t));
@@ -213,9 +202,13 @@ static calm_status evaluate(evaluation *e) {
   return CALM_OK;
 }
 
+static cost_visits visits_of(const cost_problem *p) {
+  return p->options.model == COST_EXACT ? COST_VISIT_ALL : COST_VISIT_TWO;
+}
+
 calm_status cost_evaluate(cost_result *out, const cost_problem *p,
                           const accel_nest *n) {
-  evaluation e = {p, n, p->scratch, out, 0};
+  evaluation e = {p, n, p->scratch, out, visits_of(p), 0};
   const calm_status status = evaluate(&e);
   arena_free(&p->scratch->replay);
   return status;

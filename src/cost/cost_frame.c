@@ -1,87 +1,109 @@
 #include "cost/cost_frame.h"
 
 /*
- * One walk from the innermost loop outwards.  Extents grow in a row; where a
- * block of loops ends, its row stays behind and the next block goes on in a
- * copy. A wrong nest may overflow to infinity, which is no bound either.
+ * One walk from the innermost loop outwards.  Extents grow in a row, and with
+ * them the words of the tensors; where a block of loops ends, its row stays
+ * behind and the next block goes on in a copy.  A wrong nest may overflow to
+ * infinity, which is no bound either.
  */
 typedef struct walk {
   cost_frame *frame;
   const cost_tables *tables;
-  double *row;       /* grows */
-  const double *old; /* the finished row inside of it */
+  double *row;
+  uint32_t grown; /* dimensions that the block's loops have */
+  uint32_t at;    /* in the nest's loops */
+  /* Words of each tensor: its factors times its sums. */
+  double factors[ACCEL_MAX_TENSORS], windows[ACCEL_MAX_TENSORS];
 } walk;
 
-/* Before the first loop of a block. */
-static void begin_row(walk *w) {
-  const uint32_t dimensions = w->tables->dimension_count;
-  for (uint32_t d = 0; d < dimensions; d++) w->row[d] = w->old[d];
+static inline void begin_row(walk *w) {
+  const cost_tables *t = w->tables;
+  const double *inner = w->row;
+  double *row = w->row += t->row_size;
+  for (uint32_t d = 0; d < t->dimension_count; d++) row[d] = inner[d];
 }
 
-/* After a block: its row, or the one before if the block is empty. */
-static const double *end_row(walk *w, bool empty) {
-  if (empty) return w->old;
-  w->old = w->row;
-  w->row += w->tables->dimension_count;
-  return w->old;
+static inline void grow(walk *w, uint32_t dimension, double bound) {
+  const cost_tables *t = w->tables;
+  if (!w->grown) begin_row(w);
+  w->grown |= UINT32_C(1) << dimension;
+  w->row[dimension] *= bound;
+  for (uint32_t left = t->factored[dimension]; left; left &= left - 1)
+    w->factors[bits_lowest(left)] *= bound;
 }
 
-/* The spatial loops at `at`; returns where they end. */
-static uint32_t walk_spread(walk *w, uint32_t level, uint32_t at) {
-  const accel_nest *n = w->frame->nest;
-  cost_spread s = {.x = 1, .y = 1, .first_loop = at};
-  s.first_step = w->frame->step_count;
-  for (; at < n->loop_count; at++) {
-    const accel_loop *loop = &n->loops[at];
-    if (loop->level != level || loop->kind == ACCEL_TEMPORAL) break;
-    if (at == s.first_loop) begin_row(w);
-    const double bound = cost_real(loop->bound);
-    if (loop->kind == ACCEL_SPATIAL_X)
-      s.x *= bound;
-    else
-      s.y *= bound;
-    s.dimensions |= UINT32_C(1) << loop->dimension;
-    w->frame->perfect &= loop->residual == loop->bound;
-    w->row[loop->dimension] *= bound;
-  }
-  s.last_loop = at;
-  w->frame->spreads[level] = s;
-  w->frame->wide[level] = end_row(w, at == s.first_loop);
-  return at;
+/* A block without loops shares the row of the block before. */
+static inline const double *end_block(walk *w) {
+  const cost_tables *t = w->tables;
+  double *words = w->row + t->dimension_count;
+  if (!w->grown) return w->row;
+  if (w->grown & t->summed)
+    for (uint32_t left = t->windowed; left; left &= left - 1) {
+      const uint32_t i = bits_lowest(left);
+      w->windows[i] = cost_window(&t->shapes[i], w->row);
+    }
+  for (uint32_t i = 0; i < t->tensor_count; i++)
+    words[i] = w->factors[i] * w->windows[i];
+  w->grown = 0;
+  return w->row;
 }
 
-/* The temporal loops at `at`, each a step; returns where they end. */
-static uint32_t walk_steps(walk *w, uint32_t level, uint32_t at) {
+/* The spatial loops of a level. */
+static inline void walk_spread(walk *w, uint32_t level) {
   cost_frame *f = w->frame;
   const accel_nest *n = f->nest;
-  const uint32_t first = at;
-  for (; at < n->loop_count && n->loops[at].level == level; at++) {
-    const accel_loop *loop = &n->loops[at];
-    if (at == first) begin_row(w);
+  cost_spread *s = &f->spreads[level];
+  double x = 1, y = 1;
+  s->first_loop = w->at;
+  s->first_step = f->step_count;
+  for (; w->at < n->loop_count; w->at++) {
+    const accel_loop *loop = &n->loops[w->at];
+    if (loop->level != level || loop->kind == ACCEL_TEMPORAL) break;
+    const double bound = cost_real(loop->bound);
+    if (loop->kind == ACCEL_SPATIAL_X)
+      x *= bound;
+    else
+      y *= bound;
+    f->perfect &= loop->residual == loop->bound;
+    grow(w, loop->dimension, bound);
+  }
+  s->last_loop = w->at;
+  s->dimensions = w->grown;
+  s->x = x, s->y = y;
+  f->wide[level] = end_block(w);
+}
+
+/* The temporal loops of a level, each a step. */
+static inline void walk_steps(walk *w, uint32_t level) {
+  cost_frame *f = w->frame;
+  const accel_nest *n = f->nest;
+  for (; w->at < n->loop_count; w->at++) {
+    const accel_loop *loop = &n->loops[w->at];
+    if (loop->level != level) break;
+    const uint32_t d = loop->dimension;
     const double bound = cost_real(loop->bound);
     f->perfect &= loop->residual == loop->bound;
     f->compute_cycles *= bound;
-    if (bound > 1 && f->step_count < COST_MOST_STEPS)
-      f->steps[f->step_count++] = (cost_step){
-          .bound = bound,
-          .scale = w->row[loop->dimension],
-          .dimension = loop->dimension,
-      };
-    w->row[loop->dimension] *= bound;
+    if (bound > 1 && f->step_count < COST_MOST_STEPS) {
+      f->steps_of[d] |= UINT64_C(1) << f->step_count;
+      f->steps[f->step_count++] = (cost_step){bound, w->row[d], 0, d};
+    }
+    grow(w, d, bound);
   }
-  f->tile[level] = end_row(w, at == first);
-  return at;
+  f->tile[level] = end_block(w);
 }
 
 static void walk_loops(cost_frame *f, const cost_tables *t) {
-  walk w = {f, t, f->rows + t->dimension_count, f->rows};
-  uint32_t at = 0;
+  walk w = {.frame = f, .tables = t, .row = f->rows};
+  for (uint32_t i = 0; i < t->tensor_count; i++)
+    w.factors[i] = w.windows[i] = 1;
   f->perfect = true;
   f->compute_cycles = 1;
   f->step_count = 0;
+  for (uint32_t d = 0; d < t->dimension_count; d++) f->steps_of[d] = 0;
   for (uint32_t level = 0; level < t->level_count; level++) {
-    at = walk_spread(&w, level, at);
-    at = walk_steps(&w, level, at);
+    walk_spread(&w, level);
+    walk_steps(&w, level);
   }
 }
 
@@ -122,24 +144,15 @@ static void multiply_outwards(cost_frame *f, const cost_tables *t) {
     cost_spread *s = &f->spreads[level];
     s->above_x = x, s->above_y = y;
     s->instances = x * y;
+    s->clusters = s->instances < t->stores[level].clusters
+                      ? s->instances
+                      : t->stores[level].clusters;
     x *= s->x, y *= s->y;
   }
   f->multipliers = x * y;
   for (uint32_t k = f->step_count; k-- > 0;) {
     f->steps[k].outer = outer;
     outer *= f->steps[k].bound;
-  }
-}
-
-/* Tiles that share a row are the same. */
-static void count_words(cost_frame *f, const cost_tables *t) {
-  const double *inner = f->words;
-  for (uint32_t level = 0; level < t->level_count; level++) {
-    double *words = &f->words[level * t->tensor_count];
-    const bool same = level > 0 && f->tile[level] == f->tile[level - 1];
-    for (uint32_t i = 0; i < t->tensor_count; i++)
-      words[i] = same ? inner[i] : cost_words(&t->shapes[i], f->tile[level]);
-    inner = words;
   }
 }
 
@@ -150,6 +163,5 @@ bool cost_frame_measure(cost_frame *f, const cost_tables *t,
   if (find_wrong(f, t, wrong, made)) return false;
   multiply_outwards(f, t);
   if (!f->perfect) cost_frame_average(f, t);
-  count_words(f, t);
   return true;
 }

@@ -23,6 +23,7 @@ typedef struct cost_spread {
   double above_x, above_y; /* columns and rows of this level in use */
   double instances;        /* in use: their product; with imperfect loops the
                               integer part of the average */
+  double clusters;         /* of this level, in use */
   uint32_t dimensions;     /* bit d: d is spread here */
   uint32_t first_loop, last_loop; /* in nest->loops, last excluded */
   uint32_t first_step;            /* of the steps outside of this fan-out */
@@ -31,18 +32,19 @@ typedef struct cost_spread {
 typedef struct cost_frame {
   const accel_nest *nest;
   bool perfect;
-  /* Steps of each dimension within tiles.  A level without temporal or spatial
-     loops shares its row with the next inner one. */
+  /* Rows: steps of each dimension within tiles, then words of each tensor in
+     them. */
   const double **tile;  /* per level: in a tile of it */
   const double **wide;  /* in all the tiles that lie below one instance, which
                            the level's temporal loops step over */
-  double *words;        /* [level * tensors + tensor]: of its tile */
   double *rows;         /* 2 * levels + 1 of them; the first is all ones */
   cost_spread *spreads; /* per level */
   cost_step *steps;     /* temporal loops, innermost first */
   uint32_t step_count;
+  uint64_t *steps_of;    /* per dimension; bit k: step k is one of it */
   double compute_cycles; /* product of all temporal bounds */
   double multipliers;    /* in use */
+  double multiplying;    /* imperfect nests: on average, the integer part */
 } cost_frame;
 
 /* Loops of a perfect nest are fewer: each doubles at least, and all make up
@@ -53,6 +55,12 @@ enum { COST_MOST_STEPS = 64 };
 static inline const double *cost_frame_below(const cost_frame *f,
                                              uint32_t level) {
   return level ? f->tile[level - 1] : f->rows;
+}
+
+/* Words of each tensor in a row. */
+static inline const double *cost_row_words(const cost_tables *t,
+                                           const double *row) {
+  return row + t->dimension_count;
 }
 
 /* Measure a nest: all of the frame, if it is perfect; without the steps, if

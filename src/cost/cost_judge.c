@@ -1,3 +1,8 @@
+/*
+ * Whether a nest can run on the machine.  The checks and their order are
+ * Timeloop's, so that a nest which it rejects is rejected for the same reason;
+ * what calm asks beyond that is asked last.
+ */
 #include "cost/cost_judge.h"
 
 /* Numbers in a verdict are for people: what is too large for one is as large as
@@ -27,49 +32,51 @@ static bool kept_nowhere(cost_verdict *out, const cost_tables *t,
   uint32_t kept = 0;
   for (uint32_t level = 0; level < t->level_count; level++)
     kept |= n->kept[level];
-  for (uint32_t i = 0; i < t->tensor_count; i++)
-    if (!(kept >> i & 1)) {
-      find(out, COST_KEPT_NOWHERE, CALM_NONE, 0, 0);
-      out->tensor = i;
-      return true;
-    }
-  return false;
+  const uint32_t missing = ~kept & t->all_tensors;
+  if (!missing) return false;
+  find(out, COST_KEPT_NOWHERE, CALM_NONE, 0, 0);
+  out->tensor = bits_lowest(missing);
+  return true;
 }
 
-static bool kept_without_memory(cost_verdict *out, const cost_problem *p,
+static bool kept_without_memory(cost_verdict *out, const cost_tables *t,
                                 const accel_nest *n) {
-  const cost_tables *t = &p->scratch->tables;
-  for (uint32_t level = 0; level < t->level_count; level++)
-    for (uint32_t i = 0; i < t->tensor_count; i++)
-      if (p->arch->levels[level].virtual_level && n->kept[level] >> i & 1) {
-        find(out, COST_VIRTUAL_KEPT, level, 0, 0);
-        out->tensor = i;
-        return true;
-      }
+  for (uint32_t level = 0; level < t->level_count; level++) {
+    const uint32_t kept = n->kept[level] & t->all_tensors;
+    if (!kept || !t->stores[level].no_memory) continue;
+    find(out, COST_VIRTUAL_KEPT, level, 0, 0);
+    out->tensor = bits_lowest(kept);
+    return true;
+  }
   return false;
 }
 
 /* ---- Capacity ------------------------------------------------------------ */
+
+static bool exceeds_capacity(cost_verdict *out, uint32_t level, uint32_t kept,
+                             const double *words, double used,
+                             double capacity) {
+  find(out, COST_CAPACITY, level, used, capacity);
+  out->tensor = bits_lowest(kept);
+  for (uint32_t left = kept; left; left &= left - 1)
+    if (words[bits_lowest(left)] > words[out->tensor])
+      out->tensor = bits_lowest(left);
+  out->tensor_words = whole(words[out->tensor]);
+  return true;
+}
 
 static bool wrong_use(cost_verdict *out, const cost_scratch *s,
                       const accel_nest *n, uint32_t level) {
   const cost_tables *t = &s->tables;
   const cost_store *store = &t->stores[level];
   if (!store->limited) return false;
-  const double *words = &s->frame.words[level * t->tensor_count];
-  double used = 0, largest = -1;
-  uint32_t which = CALM_NONE;
-  for (uint32_t i = 0; i < t->tensor_count; i++) {
-    if (!(n->kept[level] >> i & 1)) continue;
-    used += words[i];
-    if (words[i] > largest) largest = words[i], which = i;
-  }
-  if (used > store->capacity) {
-    find(out, COST_CAPACITY, level, used, store->capacity);
-    out->tensor = which;
-    out->tensor_words = whole(largest);
-    return true;
-  }
+  const double *words = cost_row_words(t, s->frame.tile[level]);
+  const uint32_t kept = n->kept[level] & t->all_tensors;
+  double used = 0;
+  for (uint32_t left = kept; left; left &= left - 1)
+    used += words[bits_lowest(left)];
+  if (used > store->capacity)
+    return exceeds_capacity(out, level, kept, words, used, store->capacity);
   return used < store->least &&
          find(out, COST_MIN_UTILIZATION, level, used, store->least);
 }
@@ -137,18 +144,19 @@ static bool wrong_levels(cost_verdict *out, const cost_scratch *s,
   return false;
 }
 
-void cost_judge_nest(cost_verdict *out, const cost_problem *p,
-                     const accel_nest *n) {
+void cost_judge(cost_verdict *out, const cost_problem *p, const accel_nest *n) {
   cost_scratch *s = p->scratch;
   if (wrong_factors(out, s, n) || kept_nowhere(out, &s->tables, n) ||
       wrong_multipliers(out, s) || wrong_levels(out, s, n) ||
-      kept_without_memory(out, p, n) ||
+      kept_without_memory(out, &s->tables, n) ||
       (p->options.fanout == COST_FANOUT_LEVEL && wrong_fanout(out, s)) ||
       too_large(out, &s->tables))
     return;
   find(out, COST_VALID, CALM_NONE, 0, 0);
 }
 
-void cost_judge(cost_verdict *out, const cost_problem *p, const accel_nest *n) {
-  cost_judge_nest(out, p, n);
+void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
+                 double needed) {
+  find(&r->verdict, COST_TOO_LARGE, level, needed, (double)ACCEL_MAX_COUNT);
+  r->verdict.tensor = tensor;
 }

@@ -1,15 +1,15 @@
 /*
- * Whether a nest can run on the machine.  The checks and their order are
- * Timeloop's, so that a nest which it rejects is rejected for the same reason;
- * what calm asks beyond that is asked last.
+ * The fault that shows only when a valid nest is counted: numbers beyond what a
+ * double holds exactly.  All others are found by cost_judge (cost.h).
  */
 #ifndef CALM_COST_COST_JUDGE_H
 #define CALM_COST_COST_JUDGE_H
 
 #include "cost/cost_scratch.h"
 
-/* Measures the nest into the scratch, and judges it. */
-void cost_judge_nest(cost_verdict *out, const cost_problem *p,
-                     const accel_nest *n);
+/* The nest is not valid: COST_TOO_LARGE.  `needed` may be infinite; tensor and
+   level may be CALM_NONE. */
+void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
+                 double needed);
 
 #endif

@@ -1,3 +1,5 @@
+/* What the networks carry: words, additions on the way, and the energy of the
+   routes. */
 #include "cost/cost_count.h"
 
 /*
@@ -41,21 +43,40 @@ static uint64_t count_additions(const cost_flow *flow) {
   return additions;
 }
 
-void cost_count_network(cost_flow *flow, const cost_scratch *s, uint32_t tensor,
-                        uint32_t level) {
-  const cost_store *store = &s->tables.stores[level];
-  const cost_ledger *l = &s->ledgers[level];
-  const bool written = s->tables.shapes[tensor].read_write;
-  const double instances = s->frame.spreads[level].instances;
-  double hops = 0, routers = 0;
-  flow->ingresses =
-      written && !store->reduces ? double_words(flow, l->part) : l->total;
-  if (store->needs_hops) count_routes(&hops, &routers, flow);
+/* Where routes cost nothing, nor are asked for. */
+static void skip_routes(cost_flow *flow, const cost_store *store,
+                        double instances) {
+  flow->hops = flow->link_pj = 0;
+  flow->energy_pj = flow->ingresses * store->ingress_pj * instances;
+}
+
+static void follow_routes(cost_flow *flow, const cost_store *store,
+                          double instances) {
+  double hops, routers;
+  count_routes(&hops, &routers, flow);
   flow->hops = hops > 0 ? hops / flow->ingresses : 0;
-  flow->spatial_reductions = written ? count_additions(flow) : 0;
   flow->energy_pj = (hops * store->hop_pj + routers * store->router_pj +
                      flow->ingresses * store->ingress_pj) *
                     instances;
   flow->link_pj =
       flow->links * (store->hop_pj + 2 * store->router_pj) * instances;
+}
+
+void cost_count_networks(cost_flow *flows, const cost_scratch *s,
+                         uint32_t tensor) {
+  const bool written = s->tables.shapes[tensor].read_write;
+  cost_flow *flow = flows;
+  for (uint32_t level = 0; level < s->tables.level_count; level++) {
+    const cost_store *store = &s->tables.stores[level];
+    const cost_ledger *l = &s->ledgers[level];
+    const double instances = s->frame.spreads[level].instances;
+    flow->ingresses =
+        written && !store->reduces ? double_words(flow, l->part) : l->total;
+    flow->spatial_reductions = written ? count_additions(flow) : 0;
+    if (store->needs_hops)
+      follow_routes(flow, store, instances);
+    else
+      skip_routes(flow, store, instances);
+    flow += s->tables.tensor_count;
+  }
 }

@@ -1,6 +1,8 @@
+/* Machine and layer as tables, and all the memory that an evaluation needs. */
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "cost/cost_scratch.h"
 
 /* A fan-out whose offsets coincide in a way that has no closed form is
@@ -42,8 +44,8 @@ static calm_status gather_terms(cost_sum *out, const accel_rank *rank,
  * difference of two offsets lies within one extent in either direction, and the
  * difference of such a difference and an offset within two.
  */
-static calm_status spread_addresses(cost_shape *s, double *reach,
-                                    const cost_tables *t, arena *a) {
+static calm_status spread_addresses(cost_shape *s, const cost_tables *t,
+                                    arena *a) {
   double *address;
   ARENA_ARRAY(a, address, t->dimension_count);
   double digit = 1;
@@ -54,43 +56,54 @@ static calm_status spread_addresses(cost_shape *s, double *reach,
     digit *= 4 * cost_extent(sum, t->bounds);
   }
   s->address = address;
-  *reach = digit;
+  s->reach = digit;
   return CALM_OK;
 }
 
-static calm_status make_shape(cost_shape *out, double *reach,
-                              const cost_tables *t, const accel_layer *layer,
+/* Dimensions that are alone in a rank have a digit anywhere in 64 bits. */
+static calm_status spread_moves(cost_shape *s, const cost_tables *t, arena *a) {
+  uint64_t *move;
+  random_state digits = random_from_seed(0);
+  ARENA_ARRAY(a, move, t->dimension_count);
+  for (uint32_t d = 0; d < t->dimension_count; d++) {
+    move[d] = cost_whole(s->address[d]);
+    if (s->alone >> d & 1) move[d] += random_next(&digits);
+  }
+  s->move = move;
+  return CALM_OK;
+}
+
+static calm_status make_shape(cost_shape *out, const cost_tables *t,
+                              const accel_layer *layer,
                               const accel_tensor *tensor, arena *a) {
   cost_shape s = {.read_write = tensor->read_write};
   cost_sum *sums;
-  uint32_t *factors;
   ARENA_ARRAY(a, sums, tensor->rank_count);
-  ARENA_ARRAY(a, factors, tensor->rank_count);
   for (uint32_t r = 0; r < tensor->rank_count; r++) {
     cost_sum sum;
     TRY(gather_terms(&sum, &tensor->ranks[r], layer, a));
     s.moving |= sum.dimensions;
     if (sum.term_count == 1) s.alone |= sum.dimensions;
-    if (sum.term_count == 1 && sum.coefficients[0] == 1)
-      factors[s.factor_count++] = sum.term_dimensions[0];
-    else if (sum.term_count)
+    if (sum.term_count == 1 && sum.coefficients[0] == 1 &&
+        !(sum.dimensions & s.factors)) {
+      s.factors |= sum.dimensions;
+    } else if (sum.term_count) {
+      s.summed |= sum.dimensions;
       sums[s.sum_count++] = sum;
+    }
   }
-  s.factors = factors;
   s.sums = sums;
   s.words = cost_words(&s, t->bounds);
-  TRY(spread_addresses(&s, reach, t, a));
+  TRY(spread_addresses(&s, t, a));
+  TRY(spread_moves(&s, t, a));
   *out = s;
   return CALM_OK;
 }
 
-static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
+static calm_status make_bounds(cost_tables *t, const accel_layer *layer,
                                arena *a) {
-  cost_shape *shapes;
   double *bounds;
-  ARENA_ARRAY(a, shapes, layer->tensor_count);
   ARENA_ARRAY(a, bounds, layer->dimension_count);
-  t->tensor_count = layer->tensor_count;
   t->dimension_count = layer->dimension_count;
   t->macs = 1;
   for (uint32_t d = 0; d < layer->dimension_count; d++) {
@@ -98,15 +111,40 @@ static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
     t->macs *= bounds[d];
   }
   t->bounds = bounds;
-  t->shapes = shapes;
+  return CALM_OK;
+}
+
+/* Which tensors and dimensions have to do with each other. */
+static calm_status index_shapes(cost_tables *t, arena *a) {
+  uint32_t *factored;
+  ARENA_ARRAY(a, factored, t->dimension_count);
+  for (uint32_t i = 0; i < t->tensor_count; i++) {
+    const cost_shape *s = &t->shapes[i];
+    t->summed |= s->summed;
+    if (s->sum_count) t->windowed |= UINT32_C(1) << i;
+    for (uint32_t d = 0; d < t->dimension_count; d++)
+      factored[d] |= (s->factors >> d & 1) << i;
+  }
+  t->factored = factored;
+  t->all_tensors = (UINT32_C(1) << t->tensor_count) - 1;
+  t->row_size = t->dimension_count + t->tensor_count;
+  return CALM_OK;
+}
+
+static calm_status make_shapes(cost_tables *t, const accel_layer *layer,
+                               arena *a) {
+  const double most = (double)ACCEL_MAX_COUNT;
+  cost_shape *shapes;
+  TRY(make_bounds(t, layer, a));
+  ARENA_ARRAY(a, shapes, layer->tensor_count);
+  t->tensor_count = layer->tensor_count;
   t->large_tensor = CALM_NONE;
   for (uint32_t i = 0; i < layer->tensor_count; i++) {
-    double reach;
-    TRY(make_shape(&shapes[i], &reach, t, layer, &layer->tensors[i], a));
-    const double most = (double)ACCEL_MAX_COUNT;
-    if (shapes[i].words > most || reach > most) t->large_tensor = i;
+    TRY(make_shape(&shapes[i], t, layer, &layer->tensors[i], a));
+    if (shapes[i].words > most || shapes[i].reach > most) t->large_tensor = i;
   }
-  return CALM_OK;
+  t->shapes = shapes;
+  return index_shapes(t, a);
 }
 
 /* ---- Levels -------------------------------------------------------------- */
@@ -152,13 +190,15 @@ static void copy_energies(cost_store *s, const accel_energy *e) {
 
 static void copy_sizes(cost_store *s, const accel_level *level) {
   const uint64_t cluster = level->cluster ? level->cluster : 1;
+  const uint64_t whole_clusters = level->instances / cluster;
+  s->no_memory = level->virtual_level;
   s->limited = level->capacity_words != ACCEL_UNLIMITED;
   s->capacity = (double)level->capacity_words;
   s->least = s->capacity * level->min_utilization;
   s->instances = (double)level->instances;
   s->mesh_x = (double)level->mesh_x;
   s->mesh_y = (double)level->mesh_y;
-  s->clusters = (double)(level->instances / cluster);
+  s->clusters = (double)whole_clusters;
   s->block = level->block_words ? level->block_words : 1;
   s->block_shift = shift_of(s->block);
   s->read_bandwidth = level->read_bandwidth;
@@ -220,11 +260,11 @@ static calm_status reserve_frame(cost_frame *f, const cost_tables *t,
   const size_t levels = t->level_count;
   ARENA_ARRAY(a, f->tile, levels);
   ARENA_ARRAY(a, f->wide, levels);
-  ARENA_ARRAY(a, f->words, levels * t->tensor_count);
-  ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->dimension_count);
+  ARENA_ARRAY(a, f->rows, (2 * levels + 1) * t->row_size);
   ARENA_ARRAY(a, f->spreads, levels);
   ARENA_ARRAY(a, f->steps, COST_MOST_STEPS);
-  for (uint32_t d = 0; d < t->dimension_count; d++) f->rows[d] = 1;
+  ARENA_ARRAY(a, f->steps_of, t->dimension_count);
+  for (uint32_t i = 0; i < t->row_size; i++) f->rows[i] = 1;
   return CALM_OK;
 }
 

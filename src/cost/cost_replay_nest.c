@@ -1,7 +1,4 @@
-/*
- * The nest as a replay sees it: the tile, the spatial loops that spread it, and
- * the loops around, each with the step by which it moves the tile.
- */
+/* The loops of a nest sorted into the tile, its fan-out, and what is around. */
 #include "cost/cost_replay_parts.h"
 
 /* A dimension's loops, and a tensor's coordinates, are refused beyond these. */
@@ -56,13 +53,13 @@ static calm_status check_sizes(replay *r, uint64_t *lengths) {
 /* Ranks that no loop moves are 1 wide in every tile: they are left out. */
 static calm_status choose_ranks(replay *r, const uint64_t *lengths) {
   const accel_tensor *t = tensor_of(r);
-  ARENA_ARRAY(&r->scratch, r->ranks, t->rank_count);
+  ARENA_ARRAY(&r->scratch, r->nest.ranks, t->rank_count);
   for (uint32_t k = 0; k < t->rank_count; k++) {
     bool moves = false;
     for (uint32_t i = 0; i < t->ranks[k].term_count; i++)
       moves |= t->ranks[k].terms[i].coefficient > 0 &&
                lengths[t->ranks[k].terms[i].dimension] > 1;
-    if (moves) r->ranks[r->rank_count++] = k;
+    if (moves) r->nest.ranks[r->nest.rank_count++] = k;
   }
   return CALM_OK;
 }
@@ -71,10 +68,11 @@ static calm_status make_loop(replay_loop *out, replay *r, const accel_loop *l,
                              uint64_t scale) {
   const accel_tensor *t = tensor_of(r);
   int64_t *step;
-  ARENA_ARRAY(&r->scratch, step, r->rank_count);
-  for (uint32_t k = 0; k < r->rank_count; k++)
+  ARENA_ARRAY(&r->scratch, step, r->nest.rank_count);
+  for (uint32_t k = 0; k < r->nest.rank_count; k++)
     step[k] =
-        (int64_t)(coefficient_of(&t->ranks[r->ranks[k]], l->dimension) * scale);
+        (int64_t)(coefficient_of(&t->ranks[r->nest.ranks[k]], l->dimension) *
+                  scale);
   *out = (replay_loop){l->bound, l->residual,
                        step,     UINT32_C(1) << l->dimension,
                        l->kind,  l->level == r->question->level};
@@ -91,60 +89,74 @@ static calm_status place_loop(replay *r, const accel_loop *l, uint64_t scale,
                               uint32_t *felt) {
   const uint32_t level = r->question->level;
   if (l->level < level) {
-    r->rest[l->dimension] += r->whole[l->dimension] * (l->residual - 1);
-    r->whole[l->dimension] *= l->bound;
+    r->nest.last_tile[l->dimension] +=
+        r->nest.full_tile[l->dimension] * (l->residual - 1);
+    r->nest.full_tile[l->dimension] *= l->bound;
   } else if (l->level == level && l->kind != ACCEL_TEMPORAL) {
-    TRY(make_loop(&r->spread[r->spread_count++], r, l, scale));
+    TRY(make_loop(&r->nest.spread[r->nest.spread_count++], r, l, scale));
   } else {
-    TRY(make_loop(&r->loops[r->depth++], r, l, scale));
+    TRY(make_loop(&r->nest.loops[r->nest.depth++], r, l, scale));
   }
   if (l->residual != l->bound) *felt |= UINT32_C(1) << l->dimension;
-  r->matter[r->depth] = *felt;
+  r->nest.felt[r->nest.depth] = *felt;
   return CALM_OK;
 }
 
-static void set_base_loop(replay *r) {
-  if (!r->innermost || r->spread_count || !r->depth || !r->loops[0].own_level)
-    return;
-  r->base = r->loops++;
-  r->depth--;
-  r->matter++;
+/* Without fan-out the innermost loop is next to the tile, if it is of the
+ * level.
+ */
+static void set_next_loop(replay_nest *n) {
+  if (n->spread_count || !n->depth || !n->loops[0].own_level) return;
+  n->direct = !n->innermost;
+  if (n->direct) return;
+  n->base = n->loops++;
+  n->depth--;
+  n->felt++;
 }
 
-calm_status cost_replay_nest(replay *r) {
+static calm_status reserve_nest(replay_nest *n, const cost_question *q,
+                                arena *a) {
+  const uint32_t dimensions = q->problem->layer->dimension_count;
+  ARENA_ARRAY(a, n->loops, q->nest->loop_count);
+  ARENA_ARRAY(a, n->spread, q->nest->loop_count);
+  ARENA_ARRAY(a, n->felt, q->nest->loop_count + 1);
+  ARENA_ARRAY(a, n->full_tile, dimensions);
+  ARENA_ARRAY(a, n->last_tile, dimensions);
+  for (uint32_t d = 0; d < dimensions; d++)
+    n->full_tile[d] = n->last_tile[d] = 1;
+  return CALM_OK;
+}
+
+calm_status cost_replay_make_nest(replay *r) {
   const cost_question *q = r->question;
   const uint32_t dimensions = q->problem->layer->dimension_count;
   uint64_t *lengths;
   ARENA_ARRAY(&r->scratch, lengths, dimensions);
   TRY(check_sizes(r, lengths));
   TRY(choose_ranks(r, lengths));
-  ARENA_ARRAY(&r->scratch, r->loops, q->nest->loop_count);
-  ARENA_ARRAY(&r->scratch, r->spread, q->nest->loop_count);
-  ARENA_ARRAY(&r->scratch, r->matter, q->nest->loop_count + 1);
-  ARENA_ARRAY(&r->scratch, r->whole, dimensions);
-  ARENA_ARRAY(&r->scratch, r->rest, dimensions);
+  TRY(reserve_nest(&r->nest, q, &r->scratch));
   uint64_t *scale = lengths;
-  for (uint32_t d = 0; d < dimensions; d++)
-    scale[d] = r->whole[d] = r->rest[d] = 1;
+  for (uint32_t d = 0; d < dimensions; d++) scale[d] = 1;
   uint32_t felt = 0;
   for (uint32_t i = 0; i < q->nest->loop_count; i++) {
     const accel_loop *l = &q->nest->loops[i];
     TRY(place_loop(r, l, scale[l->dimension], &felt));
     scale[l->dimension] *= l->bound;
   }
-  r->innermost = q->level == 0;
-  set_base_loop(r);
+  r->nest.innermost = q->level == 0;
+  set_next_loop(&r->nest);
   return CALM_OK;
 }
 
 void cost_replay_extents(int64_t *out, const replay *r, uint32_t last) {
   const accel_tensor *t = tensor_of(r);
-  for (uint32_t k = 0; k < r->rank_count; k++) {
-    const accel_rank *rank = &t->ranks[r->ranks[k]];
+  for (uint32_t k = 0; k < r->nest.rank_count; k++) {
+    const accel_rank *rank = &t->ranks[r->nest.ranks[k]];
     uint64_t extent = 1;
     for (uint32_t i = 0; i < rank->term_count; i++) {
       const uint32_t d = rank->terms[i].dimension;
-      const uint64_t length = last >> d & 1 ? r->rest[d] : r->whole[d];
+      const uint64_t length =
+          last >> d & 1 ? r->nest.last_tile[d] : r->nest.full_tile[d];
       extent += rank->terms[i].coefficient * (length - 1);
     }
     out[k] = (int64_t)extent;

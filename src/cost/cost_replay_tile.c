@@ -29,7 +29,7 @@ static double volume(const int64_t *extent, uint32_t ranks) {
 
 /* The delta is the whole tile. */
 static double take_all(replay *r, const int64_t *extent) {
-  const uint32_t n = r->rank_count;
+  const uint32_t n = r->nest.rank_count;
   memset(r->delta, 0, 4 * n * sizeof *r->delta);
   memcpy(r->delta + n, extent, n * sizeof *extent);
   return volume(extent, n);
@@ -42,7 +42,7 @@ static double take_all(replay *r, const int64_t *extent) {
  */
 static double take_difference(replay *r, const int64_t *extent,
                               const int64_t *offset, const int64_t *old) {
-  const uint32_t n = r->rank_count;
+  const uint32_t n = r->nest.rank_count;
   int64_t *place = r->delta, *box = place + n, *low = box + n, *high = low + n;
   double common = 1;
   uint32_t cuts = 0, axis = 0;
@@ -68,10 +68,10 @@ static double take_difference(replay *r, const int64_t *extent,
 }
 
 static double move_tile(replay *r, int64_t *state, const int64_t *extent) {
-  const uint32_t n = r->rank_count;
-  const int64_t *offset = cost_state_vector(r, state, VECTOR_OFFSET);
-  const int64_t *old = cost_state_vector(r, state, VECTOR_EXTENT);
-  int64_t *step = cost_state_vector(r, state, VECTOR_STEP);
+  const uint32_t n = r->nest.rank_count;
+  const int64_t *offset = cost_replay_vector(r, state, VECTOR_OFFSET);
+  const int64_t *old = cost_replay_vector(r, state, VECTOR_EXTENT);
+  int64_t *step = cost_replay_vector(r, state, VECTOR_STEP);
   if (!(state[STATE_HAS] & HAS_TILE)) return take_all(r, extent);
   const bool remembers = state[STATE_HAS] & HAS_STEP;
   bool still = true, same = true;
@@ -91,16 +91,20 @@ static double move_tile(replay *r, int64_t *state, const int64_t *extent) {
 
 /* The current tile becomes the last one. */
 static void remember_tile(replay *r, int64_t *state, const int64_t *extent) {
-  const size_t bytes = r->rank_count * sizeof *extent;
+  const size_t bytes = r->nest.rank_count * sizeof *extent;
   state[STATE_HAS] |= HAS_TILE;
-  memset(cost_state_vector(r, state, VECTOR_OFFSET), 0, bytes);
-  memcpy(cost_state_vector(r, state, VECTOR_EXTENT), extent, bytes);
+  memset(cost_replay_vector(r, state, VECTOR_OFFSET), 0, bytes);
+  memcpy(cost_replay_vector(r, state, VECTOR_EXTENT), extent, bytes);
 }
+
+_Static_assert(VECTOR_BOX == VECTOR_PLACE + 1 && VECTOR_LOW == VECTOR_BOX + 1 &&
+                   VECTOR_HIGH == VECTOR_LOW + 1,
+               "a delta is four vectors in a row");
 
 static void remember_delta(replay *r, int64_t *state, uint32_t members,
                            bool empty) {
-  int64_t *kept = cost_state_vector(r, state, VECTOR_PLACE);
-  const size_t bytes = 4 * r->rank_count * sizeof *kept;
+  int64_t *kept = cost_replay_vector(r, state, VECTOR_PLACE);
+  const size_t bytes = 4 * r->nest.rank_count * sizeof *kept;
   state[STATE_HAS] = (state[STATE_HAS] & ~HAS_DELTA) | (empty ? 0 : HAS_DELTA);
   state[STATE_MEMBERS] = empty ? 0 : members;
   if (empty)
@@ -116,11 +120,11 @@ static void remember_delta(replay *r, int64_t *state, uint32_t members,
  */
 static calm_status choose_pattern(uint32_t *out, replay *r, uint32_t members,
                                   int64_t *state, int64_t *apart) {
-  const uint32_t n = r->rank_count;
-  const int64_t *last = cost_state_vector(r, state, VECTOR_PLACE);
+  const uint32_t n = r->nest.rank_count;
+  const int64_t *last = cost_replay_vector(r, state, VECTOR_PLACE);
   if (!(state[STATE_HAS] & HAS_DELTA) ||
       memcmp(last + n, r->delta + n, 3 * n * sizeof *last)) {
-    *out = r->members.data[members].pattern;
+    *out = r->mesh.members.data[members].pattern;
     return CALM_OK;
   }
   for (uint32_t k = 0; k < n; k++) apart[k] = r->delta[k] - last[k];
@@ -131,38 +135,37 @@ static calm_status choose_pattern(uint32_t *out, replay *r, uint32_t members,
 /* Of spatial loops only the first element is walked; it is in the last pass of
    a dimension if there is none other. */
 static uint32_t last_of_first(const replay *r, uint32_t last) {
-  for (uint32_t i = 0; i < r->spread_count; i++)
-    if (r->spread[i].residual > 1) last &= ~r->spread[i].dimension;
+  for (uint32_t i = 0; i < r->nest.spread_count; i++)
+    if (r->nest.spread[i].residual > 1) last &= ~r->nest.spread[i].dimension;
   return last;
 }
 
 /* An operation: without fan-out below the innermost level one of its loops is
    walked at once. */
 static double operations(const replay *r, uint32_t last) {
-  if (!r->base) return 1;
-  return (double)(last & r->base->dimension ? r->base->residual
-                                            : r->base->bound);
+  return r->nest.base ? (double)cost_replay_bound(r->nest.base, last) : 1;
 }
 
 calm_status cost_replay_tile(replay_node *out, replay *r, uint32_t last,
                              int64_t *state) {
-  int64_t *extent = r->delta + 4 * (size_t)r->rank_count;
+  int64_t *extent = r->delta + 4 * (size_t)r->nest.rank_count;
   uint32_t members;
   TRY(cost_replay_members(&members, r, last));
   cost_replay_extents(extent, r, last_of_first(r, last));
   double words;
-  if (r->innermost)
+  if (r->nest.innermost)
     words = take_all(r, extent) * operations(r, last);
   else
     words = move_tile(r, state, extent);
-  uint32_t pattern = r->members.data[members].pattern;
+  uint32_t pattern = r->mesh.members.data[members].pattern;
   if (words > 0 && r->links)
-    TRY(choose_pattern(&pattern, r, members, state, extent + r->rank_count));
+    TRY(choose_pattern(&pattern, r, members, state,
+                       extent + r->nest.rank_count));
   *out = (replay_node){.edges = CALM_NONE,
                        .pattern = pattern,
                        .members = members,
                        .words = words};
-  if (!r->innermost) remember_tile(r, state, extent);
+  if (!r->nest.innermost) remember_tile(r, state, extent);
   if (r->links) remember_delta(r, state, members, words == 0);
   return CALM_OK;
 }

@@ -11,13 +11,12 @@
 /* One tensor on its way from flows to counts, per level. */
 typedef struct cost_ledger {
   double fanout;   /* of the flow below */
-  double total;    /* words that leave into it: multicast once */
+  double total;    /* words that leave an instance into it: multicast once */
   double received; /* words that arrive from it, all instances together */
-  double part;     /* the share of the tensor that no other instance has */
-  double content;  /* words that leave an instance downwards */
-  double share;    /* words that arrive at it from above */
+  double share;    /* words that arrive at an instance from above */
   double peer;     /* words handed on between instances, per instance */
-  bool kept;       /* if not, the last four are 0 in the end */
+  double part;     /* the share of the tensor that no other instance has */
+  bool kept;       /* if not, the last three are 0 in the end */
 } cost_ledger;
 
 /* An element of a fan-out: equal keys, equal offsets. */

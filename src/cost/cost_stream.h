@@ -6,7 +6,7 @@
 #ifndef CALM_COST_COST_STREAM_H
 #define CALM_COST_COST_STREAM_H
 
-#include "cost/cost_parts.h"
+#include "cost/cost_replay.h"
 #include "cost/cost_scratch.h"
 
 /*
@@ -23,6 +23,11 @@ double cost_delivered(const cost_shape *s, const double *extents, double words,
  */
 bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                         uint32_t level, cost_visits visits);
+
+/* Those of all levels, out[level * tensors].  Returns the outermost level that
+   has more patterns than there is room for, or CALM_NONE. */
+uint32_t cost_streams_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
+                             cost_visits visits);
 
 /* Can a neighbour ever hand on what another needs next?  False: no; links need
    not be replayed then. */

@@ -1,3 +1,4 @@
+/* Verdicts in words: one line a person can act on, with both numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -46,10 +46,7 @@ static calm_status write_arena(text *out, const calm_verdict *v) {
     text_format(&words, "%s bytes", report_number(v->verdict.arena_bytes).text);
   }
   text_format(out, "  arena   ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 10, 10);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 10, 10);
 }
 
 static calm_status write_table(text *out, const calm_verdict *v, bool color) {

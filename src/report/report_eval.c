@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/report_facts.h"
-#include "report/report_quantity.h"
 
 /* ---- What is evaluated --------------------------------------------------- */
 
@@ -19,12 +18,9 @@ static void add_dimensions(text *out, const accel_layer *layer) {
   }
 }
 
-static calm_status write_wrapped(text *out, text *words) {
+static calm_status write_paragraph(text *out, text *words) {
   text_format(out, "  ");
-  calm_status status = words->failed ? context_no_memory(out->context)
-                                     : report_wrapped(out, words->data, 4, 2);
-  text_free(words);
-  return status;
+  return report_wrapped_text(out, words, 4, 2);
 }
 
 static calm_status write_subject(text *out, const calm_evaluation *e) {
@@ -34,17 +30,18 @@ static calm_status write_subject(text *out, const calm_evaluation *e) {
   add_dimensions(&words, &e->layer);
   text_format(&words, ", %s multiply-accumulates",
               report_number(e->layer.macs).text);
-  TRY(write_wrapped(out, &words));
+  TRY(write_paragraph(out, &words));
   text_init(&words, out->context);
-  text_format(&words, "on %s: %s multipliers; cost model %s", e->arch.name,
+  text_format(&words, "on %s: %s multiplier%s; cost model %s", e->arch.name,
               report_number(e->arch.compute.instances).text,
+              e->arch.compute.instances == 1 ? "" : "s",
               e->problem.options.model == COST_EXACT ? "exact" : "timeloop");
-  return write_wrapped(out, &words);
+  return write_paragraph(out, &words);
 }
 
-enum { FIGURE_COLUMN = 15 };
-
 /* ---- Headline ------------------------------------------------------------ */
+
+enum { FIGURE_COLUMN = 15 };
 
 static uint64_t longest_cycles(const cost_result *r) {
   uint64_t longest = r->compute_cycles;
@@ -54,56 +51,53 @@ static uint64_t longest_cycles(const cost_result *r) {
 }
 
 /* Names come from files, so what holds one is escaped. */
-static calm_status add_limit(text *out, const calm_evaluation *e,
-                             const cost_result *r, uint32_t column) {
+static calm_status add_limit(text *out, const eval_view *v, uint32_t column) {
+  const cost_result *r = &v->nest->result;
   text words;
   text_init(&words, out->context);
   if (r->limiting_level == CALM_NONE)
     text_format(&words, "; the multipliers limit");
   else
     text_format(&words, "; %s limits, the multipliers alone need %s",
-                report_eval_level_name(e, r->limiting_level),
+                report_eval_level_name(v->evaluation, r->limiting_level),
                 report_number(r->compute_cycles).text);
-  calm_status status =
-      words.failed ? context_no_memory(out->context)
-                   : report_wrapped(out, words.data, FIGURE_COLUMN, column);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, FIGURE_COLUMN, column);
 }
 
-static calm_status write_cycles(text *out, const calm_evaluation *e,
-                                const cost_result *r, bool color) {
+static calm_status write_cycles(text *out, const eval_view *v) {
+  const cost_result *r = &v->nest->result;
   const uint64_t longest = longest_cycles(r);
   const report_digits cycles = report_number(r->cycles);
   text_format(out, "  cycles       %s%s%s",
-              report_tone_begin(TONE_TITLE, color), cycles.text,
-              report_tone_end(color));
-  TRY(add_limit(out, e, r, FIGURE_COLUMN + (uint32_t)strlen(cycles.text)));
+              report_tone_begin(TONE_TITLE, v->color), cycles.text,
+              report_tone_end(v->color));
+  TRY(add_limit(out, v, FIGURE_COLUMN + (uint32_t)strlen(cycles.text)));
   if (r->cycles > longest)
     text_format(out, "%*s%s of them to fill and drain networks\n",
                 FIGURE_COLUMN, "", report_number(r->cycles - longest).text);
   return CALM_OK;
 }
 
-static void write_energy(text *out, const calm_evaluation *e,
-                         const cost_result *r, bool color) {
-  const report_unit unit = report_energy_unit(r->energy_pj);
-  if (!e->energy) return;
+static void write_energy(text *out, const eval_view *v) {
+  const cost_result *r = &v->nest->result;
+  if (!v->evaluation->energy) return;
   text_format(out, "  energy       %s%s %s%s",
-              report_tone_begin(TONE_TITLE, color),
-              report_energy(r->energy_pj, unit).text, unit.name,
-              report_tone_end(color));
+              report_tone_begin(TONE_TITLE, v->color),
+              report_energy(r->energy_pj, v->unit).text, v->unit.name,
+              report_tone_end(v->color));
   text_format(out, "; %.4g pJ per multiply-accumulate\n",
               r->energy_pj / (double)r->computes);
-  text_format(out, "  EDP          %#.4g J x cycles\n", r->edp * 1e-12);
+  text_format(out, "  EDP          %s J x cycles\n",
+              report_four(r->edp * 1e-12).text);
 }
 
-static void write_utilization(text *out, const calm_evaluation *e,
-                              const cost_result *r) {
+static void write_utilization(text *out, const eval_view *v) {
+  const cost_result *r = &v->nest->result;
   text_format(out, "  utilization  %s; ", report_share(r->utilization, 1).text);
   text_format(out, "%s", report_number(r->multipliers).text);
-  text_format(out, " of %s multipliers are in use\n",
-              report_number(e->arch.compute.instances).text);
+  const uint64_t all = v->evaluation->arch.compute.instances;
+  text_format(out, " of %s multiplier%s in use\n", report_number(all).text,
+              all == 1 ? " is" : "s are");
 }
 
 /* ---- One nest ------------------------------------------------------------ */
@@ -135,42 +129,44 @@ static calm_status write_reason(text *out, const eval_nest *n, bool color) {
   text_init(&words, out->context);
   text_format(&words, "not valid: %s", n->reason);
   text_format(out, "%s", report_tone_begin(TONE_BAD, color));
-  TRY(write_wrapped(out, &words));
+  TRY(write_paragraph(out, &words));
   text_format(out, "%s", report_tone_end(color));
   return CALM_OK;
 }
 
-static calm_status write_figures(text *out, const calm_evaluation *e,
-                                 const eval_nest *n, const eval_levels *levels,
-                                 bool complete, bool color) {
-  TRY(report_eval_table(out, e, n, levels, complete, color));
-  TRY(report_eval_bars(out, e, n, levels, color));
-  TRY(report_eval_networks(out, e, n, levels, complete, color));
-  if (!complete) return CALM_OK;
-  TRY(report_eval_groups(out, e, n, levels, color));
-  TRY(report_eval_capacity(out, e, n, levels, color));
-  return report_eval_details(out, e, n, levels, color);
+static calm_status write_headline(text *out, const eval_view *v) {
+  TRY(write_cycles(out, v));
+  write_energy(out, v);
+  write_utilization(out, v);
+  return CALM_OK;
 }
 
-static calm_status write_one(text *out, const calm_evaluation *e,
-                             const eval_nest *n, bool complete, bool color,
-                             arena *scratch) {
-  eval_levels levels;
-  TRY(report_eval_levels(&levels, e, n, scratch));
+static calm_status write_figures(text *out, const eval_view *v) {
+  TRY(report_eval_table(out, v));
+  TRY(report_eval_bars(out, v));
+  TRY(report_eval_networks(out, v));
+  if (!v->complete) return CALM_OK;
+  TRY(report_eval_groups(out, v));
+  TRY(report_eval_capacity(out, v));
+  return report_eval_details(out, v);
+}
+
+static calm_status write_one(text *out, const calm_evaluation *e, bool complete,
+                             bool color, arena *scratch) {
+  const eval_nest *n = &e->nests[0];
+  eval_view v = {.evaluation = e,
+                 .nest = n,
+                 .unit = report_energy_unit(n->result.energy_pj),
+                 .complete = complete,
+                 .color = color};
+  TRY(report_eval_levels(&v.levels, e, n, scratch));
   TRY(report_heading(out, n->path, color));
   TRY(write_subject(out, e));
   text_format(out, "\n");
-  if (n->reason) {
-    TRY(write_reason(out, n, color));
-  } else {
-    TRY(write_cycles(out, e, &n->result, color));
-    write_energy(out, e, &n->result, color);
-    write_utilization(out, e, &n->result);
-  }
+  TRY(n->reason ? write_reason(out, n, color) : write_headline(out, &v));
   text_format(out, "\n");
   TRY(add_nest(out, e, n, scratch));
-  return n->reason ? CALM_OK
-                   : write_figures(out, e, n, &levels, complete, color);
+  return n->reason ? CALM_OK : write_figures(out, &v);
 }
 
 /* ---- Two nests ----------------------------------------------------------- */
@@ -212,9 +208,8 @@ static calm_status write_nest(text *out, const calm_evaluation *e,
 
 static calm_status write_table(text *out, const calm_evaluation *e,
                                bool complete, bool color, arena *scratch) {
-  return e->nest_count > 1
-             ? write_two(out, e, complete, color, scratch)
-             : write_one(out, e, &e->nests[0], complete, color, scratch);
+  return e->nest_count > 1 ? write_two(out, e, complete, color, scratch)
+                           : write_one(out, e, complete, color, scratch);
 }
 
 static calm_status render(text *out, const calm_evaluation *e,

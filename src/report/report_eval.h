@@ -8,6 +8,7 @@
 
 #include "eval.h"
 #include "report/report_json.h"
+#include "report/report_quantity.h"
 #include "report/report_table.h"
 
 /* Is a level shown for this nest? */
@@ -50,35 +51,34 @@ double report_eval_multicast(const cost_flow *f);
 const char *report_eval_times(arena *scratch, const char *name, uint64_t count);
 
 /* ---- Parts --------------------------------------------------------------- */
+
+/* One nest as it is shown: of a valid one, all of its figures. */
+typedef struct eval_view {
+  const calm_evaluation *evaluation;
+  const eval_nest *nest;
+  eval_levels levels;
+  report_unit unit; /* of energies in tables */
+  bool complete;    /* -v: also what is next to nothing */
+  bool color;
+} eval_view;
+
 /* Each begins with an empty line. */
 
-/* Accesses and energy of each tensor at each level; `complete`: leakage also
-   where it is next to nothing. */
-calm_status report_eval_table(text *out, const calm_evaluation *e,
-                              const eval_nest *n, const eval_levels *levels,
-                              bool complete, bool color);
+/* Accesses and energy of each tensor at each level, leakage where it can be
+   seen. */
+calm_status report_eval_table(text *out, const eval_view *v);
 
 /* How energy and cycles are shared, as bars. */
-calm_status report_eval_bars(text *out, const calm_evaluation *e,
-                             const eval_nest *n, const eval_levels *levels,
-                             bool color);
+calm_status report_eval_bars(text *out, const eval_view *v);
 
-/* The networks that spread words; `complete`: also those that do not. */
-calm_status report_eval_networks(text *out, const calm_evaluation *e,
-                                 const eval_nest *n, const eval_levels *levels,
-                                 bool complete, bool color);
+/* The networks that spread words. */
+calm_status report_eval_networks(text *out, const eval_view *v);
 
-/* What -v adds: how full and how slow each level is; what else is counted of
-   each tensor; the patterns of delivery. */
-calm_status report_eval_capacity(text *out, const calm_evaluation *e,
-                                 const eval_nest *n, const eval_levels *levels,
-                                 bool color);
-calm_status report_eval_details(text *out, const calm_evaluation *e,
-                                const eval_nest *n, const eval_levels *levels,
-                                bool color);
-calm_status report_eval_groups(text *out, const calm_evaluation *e,
-                               const eval_nest *n, const eval_levels *levels,
-                               bool color);
+/* What -v adds: the patterns of delivery; how full and how slow each level is;
+   what else is counted of each tensor. */
+calm_status report_eval_groups(text *out, const eval_view *v);
+calm_status report_eval_capacity(text *out, const eval_view *v);
+calm_status report_eval_details(text *out, const eval_view *v);
 
 /* ---- Two nests ----------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "report/report_eval.h"
-#include "report/report_quantity.h"
 
 enum { BAR_COLUMNS = 56 };
 
@@ -17,33 +16,50 @@ static const char OWN = '#', LEAK = '.';
 
 /* ---- Letters ------------------------------------------------------------- */
 
-/* The first letter of a tensor's name where those differ, else A, B, C. */
-static void choose_letters(char *letters, const accel_layer *layer) {
-  bool plain = true;
-  for (uint32_t t = 0; t < layer->tensor_count; t++) {
-    const char c = layer->tensors[t].name[0];
-    letters[t] = c;
-    if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", c) ||
-        !c || memchr(letters, c, t))
-      plain = false;
-  }
-  for (uint32_t t = 0; t < layer->tensor_count && !plain; t++)
-    letters[t] = (char)('A' + (int)t);
+static const char alphabet[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/* The first letter of `name` that is not among the letters of those before, or
+   0 if all are. */
+static char free_letter(const char *name, const char *taken, uint32_t count) {
+  for (; *name; name++)
+    if (strchr(alphabet, *name) && !memchr(taken, *name, count)) return *name;
+  return 0;
 }
 
-static calm_status write_legend(text *out, const calm_evaluation *e,
-                                const char *letters, bool leaks) {
+static void choose_letters(char *letters, const accel_layer *layer) {
+  for (uint32_t t = 0; t < layer->tensor_count; t++) {
+    letters[t] = free_letter(layer->tensors[t].name, letters, t);
+    if (!letters[t]) letters[t] = free_letter(alphabet, letters, t);
+  }
+}
+
+/* A name that is its own letter needs no explanation. */
+static void add_letter(text *words, char letter, const char *name) {
+  text_format(words, "%c", letter);
+  if (letter != name[0] || name[1]) text_format(words, " %s", name);
+  text_format(words, ", ");
+}
+
+/* Enough to be seen in a bar? */
+static bool leaks(const cost_result *r) {
+  for (uint32_t level = 0; level < r->level_count; level++)
+    if (r->levels[level].leak_pj > 0.005 * r->energy_pj) return true;
+  return false;
+}
+
+static calm_status write_legend(text *out, const eval_view *v,
+                                const char *letters) {
+  const accel_layer *layer = &v->evaluation->layer;
+  const bool leak = leaks(&v->nest->result);
   text words;
   text_init(&words, out->context);
   text_format(&words, "energy: ");
-  for (uint32_t t = 0; t < e->layer.tensor_count; t++)
-    text_format(&words, "%c %s, ", letters[t], e->layer.tensors[t].name);
-  text_format(&words, "%c the multipliers%s", OWN, leaks ? ", . leakage" : "");
+  for (uint32_t t = 0; t < layer->tensor_count; t++)
+    add_letter(&words, letters[t], layer->tensors[t].name);
+  text_format(&words, "%c the multipliers%s", OWN, leak ? ", . leakage" : "");
   text_format(out, "  ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 4, 2);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 4, 2);
 }
 
 /* ---- A bar --------------------------------------------------------------- */
@@ -102,40 +118,38 @@ static double longest_energy(const cost_result *r) {
   return longest;
 }
 
-/* Enough to be seen in a bar? */
-static bool leaks(const cost_result *r) {
-  for (uint32_t level = 0; level < r->level_count; level++)
-    if (r->levels[level].leak_pj > 0.005 * r->energy_pj) return true;
-  return false;
+static void add_level_energies(report_table *t, const eval_view *v,
+                               const char *letters, double longest) {
+  const cost_result *r = &v->nest->result;
+  for (uint32_t i = 0; i < v->levels.count; i++) {
+    const uint32_t level = v->levels.ids[i];
+    if (v->evaluation->arch.levels[level].virtual_level) continue;
+    const bar b = bar_of_level(r, level, letters, longest);
+    add_bar(t, report_eval_level_name(v->evaluation, level), &b, r->energy_pj);
+  }
 }
 
 static const report_column columns[] = {
     {NULL, COLUMN_NAME}, {NULL, COLUMN_NUMBER}, {NULL, COLUMN_WORDS}};
 
-static calm_status write_energy(text *out, const calm_evaluation *e,
-                                const cost_result *r, const eval_levels *levels,
-                                bool color) {
-  char letters[ACCEL_MAX_TENSORS];
+static calm_status write_energy(text *out, const eval_view *v) {
+  const cost_result *r = &v->nest->result;
   const double longest = longest_energy(r);
+  char letters[ACCEL_MAX_TENSORS];
   report_table t;
-  choose_letters(letters, &e->layer);
+  choose_letters(letters, &v->evaluation->layer);
   text_format(out, "\n");
-  TRY(write_legend(out, e, letters, leaks(r)));
+  TRY(write_legend(out, v, letters));
   report_table_init(&t, out->context, columns, 3);
-  for (uint32_t i = 0; i < levels->count; i++) {
-    const uint32_t level = levels->ids[i];
-    if (e->arch.levels[level].virtual_level) continue;
-    const bar b = bar_of_level(r, level, letters, longest);
-    add_bar(&t, report_eval_level_name(e, level), &b, r->energy_pj);
-  }
+  add_level_energies(&t, v, letters, longest);
   if (r->network_pj > 0) {
     const bar b = bar_of_networks(r, letters, longest);
     add_bar(&t, "networks", &b, r->energy_pj);
   }
   bar own = {.whole = longest};
   draw(&own, OWN, r->compute_pj);
-  add_bar(&t, e->arch.compute.name, &own, r->energy_pj);
-  return report_table_finish(&t, out, color);
+  add_bar(&t, v->evaluation->arch.compute.name, &own, r->energy_pj);
+  return report_table_finish(&t, out, v->color);
 }
 
 /* ---- Cycles -------------------------------------------------------------- */
@@ -189,10 +203,11 @@ static void add_cycles(report_table *t, const char *name, double cycles,
                     limits ? "  <- limits" : "");
 }
 
-static void add_level_cycles(report_table *t, const calm_evaluation *e,
-                             const cost_result *r, uint32_t level) {
-  const double cycles = busy_cycles(e, r, level);
-  const char *name = report_eval_level_name(e, level);
+static void add_level_cycles(report_table *t, const eval_view *v,
+                             uint32_t level) {
+  const cost_result *r = &v->nest->result;
+  const double cycles = busy_cycles(v->evaluation, r, level);
+  const char *name = report_eval_level_name(v->evaluation, level);
   if (cycles >= 0) {
     add_cycles(t, name, cycles, r->cycles, level == r->limiting_level);
     return;
@@ -202,26 +217,24 @@ static void add_level_cycles(report_table *t, const calm_evaluation *e,
   report_table_cell(t, "%s", "");
 }
 
-static calm_status write_cycles(text *out, const calm_evaluation *e,
-                                const cost_result *r, const eval_levels *levels,
-                                bool color) {
+static calm_status write_cycles(text *out, const eval_view *v) {
+  const accel_arch *arch = &v->evaluation->arch;
+  const cost_result *r = &v->nest->result;
   report_table t;
   text_format(
       out,
       "\n  cycles that each level needs at its bandwidth (-: no limit), "
       "and the multipliers\n");
   report_table_init(&t, out->context, columns, 3);
-  for (uint32_t i = 0; i < levels->count; i++)
-    if (!e->arch.levels[levels->ids[i]].virtual_level)
-      add_level_cycles(&t, e, r, levels->ids[i]);
-  add_cycles(&t, e->arch.compute.name, (double)r->compute_cycles, r->cycles,
+  for (uint32_t i = 0; i < v->levels.count; i++)
+    if (!arch->levels[v->levels.ids[i]].virtual_level)
+      add_level_cycles(&t, v, v->levels.ids[i]);
+  add_cycles(&t, arch->compute.name, (double)r->compute_cycles, r->cycles,
              r->limiting_level == CALM_NONE);
-  return report_table_finish(&t, out, color);
+  return report_table_finish(&t, out, v->color);
 }
 
-calm_status report_eval_bars(text *out, const calm_evaluation *e,
-                             const eval_nest *n, const eval_levels *levels,
-                             bool color) {
-  if (e->energy) TRY(write_energy(out, e, &n->result, levels, color));
-  return write_cycles(out, e, &n->result, levels, color);
+calm_status report_eval_bars(text *out, const eval_view *v) {
+  if (v->evaluation->energy) TRY(write_energy(out, v));
+  return write_cycles(out, v);
 }

@@ -1,9 +1,5 @@
 /* Two nests side by side: the headline figures, then where they differ. */
-#include <stdio.h>
-#include <string.h>
-
 #include "report/report_eval.h"
-#include "report/report_quantity.h"
 
 enum { SHOWN_CHANGES = 12 };
 
@@ -40,10 +36,18 @@ static void add_cycles(report_table *t, uint64_t before, uint64_t after) {
   report_table_cell(t, "%s", report_change((double)before, (double)after).text);
 }
 
+static void add_limits(report_table *t, const calm_evaluation *e) {
+  report_table_cell(t, "limited by");
+  for (int i = 0; i < 2; i++)
+    report_table_name(
+        t, report_eval_level_name(e, e->nests[i].result.limiting_level));
+  report_table_cell(t, "%s", "");
+}
+
 static void add_edp(report_table *t, double before, double after) {
   report_table_cell(t, "J x cycles");
-  report_table_cell(t, "%#.4g", before * 1e-12);
-  report_table_cell(t, "%#.4g", after * 1e-12);
+  report_table_cell(t, "%s", report_four(before * 1e-12).text);
+  report_table_cell(t, "%s", report_four(after * 1e-12).text);
   report_table_cell(t, "%s", report_change(before, after).text);
 }
 
@@ -66,6 +70,7 @@ static calm_status write_headline(text *out, const calm_evaluation *e,
   text_format(out, "\n");
   report_table_init(&t, out->context, columns, 4);
   add_cycles(&t, a->cycles, b->cycles);
+  add_limits(&t, e);
   if (e->energy) {
     add_energies(&t, "energy", a->energy_pj, b->energy_pj);
     add_edp(&t, a->edp, b->edp);
@@ -88,10 +93,8 @@ static void add_change(report_table *t, const calm_evaluation *e,
   report_table_cell(t, "%s", report_signed(c->fills).text);
   report_table_cell(t, "%s", report_signed(c->updates).text);
   if (!e->energy) return;
-  if (c->after_pj == c->before_pj)
-    report_table_cell(t, "0");
-  else
-    report_table_cell(t, "%+.3f", (c->after_pj - c->before_pj) / unit.pj);
+  report_table_cell(
+      t, "%s", report_energy_change(c->after_pj - c->before_pj, unit).text);
   report_table_cell(t, "%s", report_change(c->before_pj, c->after_pj).text);
 }
 
@@ -101,13 +104,11 @@ static calm_status write_changes(text *out, const calm_evaluation *e,
   const double a = e->nests[0].summary.energy_pj;
   const double b = e->nests[1].summary.energy_pj;
   const report_unit unit = report_energy_unit(a > b ? a : b);
-  char title[16];
-  snprintf(title, sizeof title, "energy %s", unit.name);
   const report_column columns[] = {
-      {"level", COLUMN_NAME},   {"", COLUMN_NAME},
-      {"tensor", COLUMN_NAME},  {"reads", COLUMN_NUMBER},
-      {"fills", COLUMN_NUMBER}, {"updates", COLUMN_NUMBER},
-      {title, COLUMN_NUMBER},   {"", COLUMN_NUMBER}};
+      {"level", COLUMN_NAME},      {"", COLUMN_NAME},
+      {"tensor", COLUMN_NAME},     {"reads", COLUMN_NUMBER},
+      {"fills", COLUMN_NUMBER},    {"updates", COLUMN_NUMBER},
+      {unit.title, COLUMN_NUMBER}, {"", COLUMN_NUMBER}};
   const uint32_t shown = count_shown(list, complete);
   report_table t;
   text_format(out,

@@ -194,7 +194,6 @@ static json_t *fault_of(const eval_nest *n) {
 /* What was evaluated, by whose rules, and whether it is valid. */
 static json_t *head_of(arena *scratch, const calm_evaluation *e,
                        const eval_nest *n) {
-  enum { FANOUT_LEVEL = 1 };
   json_t *o = json_object();
   const cost_options *cost = &e->problem.options;
   add(&o, "schema", json_string("calm/eval/1"));
@@ -202,7 +201,7 @@ static json_t *head_of(arena *scratch, const calm_evaluation *e,
   add(&o, "layer", report_json_name(scratch, e->layer.name));
   add(&o, "mapping", report_json_name(scratch, n->path));
   add(&o, "cost", name_of_choice("cost", cost->model));
-  add(&o, "fanout", name_of_choice("fanout", FANOUT_LEVEL + cost->fanout));
+  add(&o, "fanout", name_of_choice("fanout", EVAL_FANOUT_RULES + cost->fanout));
   add(&o, "valid", json_boolean(!n->reason));
   add(&o, "fault", fault_of(n));
   add(&o, "reason", report_json_name(scratch, n->reason));

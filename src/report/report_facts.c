@@ -58,10 +58,7 @@ static calm_status add_memory(text *out, const memory_model *memory) {
   text_init(&words, out->context);
   describe_memory(&words, memory);
   text_format(out, "  ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 4, 2);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 4, 2);
 }
 
 /* The arena of TensorFlow Lite Micro holds the scratch of its kernels, too, and
@@ -92,10 +89,7 @@ static calm_status add_exclusions(text *out, const plan_facts *facts,
                   ? "what the runtime keeps in the tail of its arena"
                   : "what the runtime and its kernels take for themselves");
   text_format(out, "  ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 4, 2);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 4, 2);
 }
 
 calm_status report_title(text *out, const calm_model *model,
@@ -158,9 +152,8 @@ static void add_value(text *out, const report_search *s) {
   else
     add_open(&words, s);
   text_format(out, ": ");
-  if (words.failed || report_wrapped(out, words.data, 10, (uint32_t)column))
+  if (report_wrapped_text(out, &words, 10, (uint32_t)column))
     out->failed = true;
-  text_free(&words);
 }
 
 void report_outcome(text *out, const report_search *s, bool color) {

@@ -108,10 +108,7 @@ static calm_status write_arena(text *out, const calm_inspection *i) {
   text_format(&words, "; ");
   report_tail_build(&words, &i->tail);
   text_format(out, "  ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 4, 2);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 4, 2);
 }
 
 /* ---- Why its peak is what it is ------------------------------------------ */

@@ -4,8 +4,11 @@
 #include <stdio.h>
 
 report_unit report_energy_unit(double largest_pj) {
-  static const report_unit units[] = {
-      {"pJ", 1}, {"nJ", 1e3}, {"uJ", 1e6}, {"mJ", 1e9}, {"J", 1e12}};
+  static const report_unit units[] = {{"pJ", "energy pJ", 1},
+                                      {"nJ", "energy nJ", 1e3},
+                                      {"uJ", "energy uJ", 1e6},
+                                      {"mJ", "energy mJ", 1e9},
+                                      {"J", "energy J", 1e12}};
   size_t i = 0;
   while (i + 1 < sizeof units / sizeof *units && largest_pj >= units[i + 1].pj)
     i++;
@@ -41,6 +44,13 @@ report_digits report_energy(double pj, report_unit unit) {
   return n < 0 ? in_powers(n) : with_point(n);
 }
 
+report_digits report_four(double n) {
+  report_digits out;
+  if (n >= 999.95 && has_digits(n)) return report_number((uint64_t)round(n));
+  snprintf(out.text, sizeof out.text, "%#.4g", n);
+  return out;
+}
+
 report_digits report_real(double n) {
   if (n < 0 || !has_digits(n)) return in_powers(n);
   return is_whole(n) ? report_number((uint64_t)round(n)) : with_point(n);
@@ -51,6 +61,14 @@ report_digits report_signed(double n) {
   if (n == 0) return (report_digits){"0"};
   snprintf(out.text, sizeof out.text, "%c%.30s", n < 0 ? '-' : '+',
            report_real(fabs(n)).text);
+  return out;
+}
+
+report_digits report_energy_change(double pj, report_unit unit) {
+  report_digits out;
+  if (pj == 0) return (report_digits){"0"};
+  snprintf(out.text, sizeof out.text, "%c%.30s", pj < 0 ? '-' : '+',
+           report_energy(fabs(pj), unit).text);
   return out;
 }
 

@@ -69,10 +69,7 @@ static calm_status add_paragraph(text *out, const plan_rewriting *r) {
   add_reasons(&words, r);
   if (r->site_count) add_proof(&words, r);
   text_format(out, "  rewrite ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 10, 10);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 10, 10);
 }
 
 static void add_gain(report_table *t, int64_t gain) {

@@ -115,10 +115,7 @@ calm_status report_runtime(text *out, const calm_plan *plan) {
   text_init(&words, out->context);
   describe(&words, plan);
   text_format(out, "  runtime ");
-  calm_status status = words.failed ? context_no_memory(out->context)
-                                    : report_wrapped(out, words.data, 10, 10);
-  text_free(&words);
-  return status;
+  return report_wrapped_text(out, &words, 10, 10);
 }
 
 /* ---- For programs -------------------------------------------------------- */

@@ -161,6 +161,15 @@ calm_status report_wrapped(text *out, const char *words, uint32_t indent,
   return status;
 }
 
+calm_status report_wrapped_text(text *out, text *words, uint32_t indent,
+                                uint32_t column) {
+  calm_status status = words->failed
+                           ? context_no_memory(out->context)
+                           : report_wrapped(out, words->data, indent, column);
+  text_free(words);
+  return status;
+}
+
 const char *report_tone_begin(report_tone tone, bool color) {
   static const char *const codes[] = {"\033[1m", "\033[32m", "\033[33m",
                                       "\033[31m", "\033[2m"};

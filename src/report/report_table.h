@@ -50,6 +50,10 @@ calm_status report_table_finish(report_table *t, text *out, bool color);
 calm_status report_wrapped(text *out, const char *words, uint32_t indent,
                            uint32_t column);
 
+/* The same of words that were put together for it; frees them. */
+calm_status report_wrapped_text(text *out, text *words, uint32_t indent,
+                                uint32_t column);
+
 /* How a piece of text is meant; shown only in colour. */
 typedef enum report_tone {
   TONE_TITLE,

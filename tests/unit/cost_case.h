@@ -2,8 +2,7 @@
  * A machine, a layer and a nest in a few words, for tests of the cost room: the
  * machine of Timeloop's chiplet (64 multipliers, a buffer each, a global
  * buffer, DRAM; energies of its built-in tables), a one-dimensional convolution
- * of R 3, P 8, K 4, and loops as "1xK4": level, x y or t, dimension, bound (and
- * "/residual"), innermost first.
+ * of R 3, P 8, K 4, and loops as in cost_pieces.h.
  */
 #ifndef CALM_TESTS_COST_CASE_H
 #define CALM_TESTS_COST_CASE_H
@@ -18,6 +17,7 @@
 #include <cmocka.h>
 
 #include "cost/cost.h"
+#include "cost_pieces.h"
 
 enum { CASE_LEVELS = 3, CASE_LOOPS = 64 };
 enum { WEIGHTS, INPUTS, OUTPUTS, ALL_KEPT = 7 };
@@ -37,44 +37,25 @@ typedef struct cost_case {
 } cost_case;
 
 static inline void case_machine(cost_case *c) {
-  const accel_level levels[CASE_LEVELS] = {
-      {.name = "PEBuffer",
-       .capacity_words = 2048,
-       .instances = 64,
-       .mesh_x = 64,
-       .block_words = 4,
-       .read_bandwidth = 4,
-       .write_bandwidth = 4,
-       .energy = {.read_pj = 2.150753768844221}},
-      {.name = "GlobalBuffer",
-       .capacity_words = 65536,
-       .instances = 1,
-       .mesh_x = 1,
-       .block_words = 8,
-       .read_bandwidth = 32,
-       .write_bandwidth = 32,
-       .energy = {.read_pj = 16.763819095477388}},
-      {.name = "DRAM",
-       .dram = true,
-       .capacity_words = ACCEL_UNLIMITED,
-       .instances = 1,
-       .mesh_x = 1,
-       .block_words = 64,
-       .read_bandwidth = 10,
-       .write_bandwidth = 10,
-       .energy = {.read_pj = 6400}},
-  };
+  static const char *const names[] = {"PEBuffer", "GlobalBuffer", "DRAM"};
+  static const double access_pj[] = {2.150753768844221, 16.763819095477388,
+                                     6400};
+  static const uint64_t capacity[] = {2048, 65536, ACCEL_UNLIMITED};
+  static const uint32_t block[] = {4, 8, 64};
+  static const double bandwidth[] = {4, 32, 10};
   for (uint32_t i = 0; i < CASE_LEVELS; i++) {
     accel_level *l = &c->levels[i];
-    *l = levels[i];
-    l->mesh_y = 1;
-    l->cluster = 1;
-    l->word_bits = l->network.word_bits = 8;
+    *l = cost_plain_level(names[i]);
+    l->dram = i == CASE_LEVELS - 1;
     l->reduction_supported = !l->dram;
-    l->energy.write_pj = l->energy.update_pj = l->energy.read_pj;
-    l->energy.address_pj = -1;
-    l->energy.known = true;
+    l->capacity_words = capacity[i];
+    l->block_words = block[i];
+    l->read_bandwidth = l->write_bandwidth = bandwidth[i];
+    l->network.word_bits = 8;
+    const double pj = access_pj[i];
+    l->energy = (accel_energy){pj, pj, pj, .address_pj = -1, .known = true};
   }
+  c->levels[0].instances = c->levels[0].mesh_x = 64;
   c->arch = (accel_arch){.name = "chiplet",
                          .compute = {.name = "MAC",
                                      .instances = 64,
@@ -104,22 +85,11 @@ static inline void case_close(cost_case *c) {
   calm_context_free(c->context);
 }
 
+/* "R3 | P8 | K4" */
 static inline void case_loops(cost_case *c, const char *text) {
   c->nest = (accel_nest){
       .loops = c->loops, .kept = c->kept, .level_count = CASE_LEVELS};
-  while (*text) {
-    accel_loop *l = &c->loops[c->nest.loop_count++];
-    const char name[2] = {text[2], '\0'};
-    char *end;
-    l->level = (uint32_t)(text[0] - '0');
-    l->kind = text[1] == 'x'   ? ACCEL_SPATIAL_X
-              : text[1] == 'y' ? ACCEL_SPATIAL_Y
-                               : ACCEL_TEMPORAL;
-    l->dimension = accel_layer_dimension(&c->layer, name);
-    l->bound = l->residual = strtoull(text + 3, &end, 10);
-    if (*end == '/') l->residual = strtoull(end + 1, &end, 10);
-    text = *end ? end + 1 : end;
-  }
+  assert_true(cost_read_loops(&c->nest, text, &c->layer) == CASE_LEVELS);
 }
 
 /* Make ready and evaluate; the verdict is the caller's to look at. */

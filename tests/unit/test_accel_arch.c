@@ -137,7 +137,7 @@ static void wrong_files_are_refused(void **state) {
   (void)state;
   expect_refused("", CALM_BAD_INPUT, "found nothing");
   expect_refused("problem: {}\nmapping: []\n", CALM_BAD_INPUT,
-                 "found 'problem', 'mapping'");
+                 "found problem, mapping");
   expect_refused("memories: {}\noperational_array: {}\n", CALM_UNSUPPORTED,
                  "ZigZag");
   expect_refused("arch: {}\narchitecture: {}\n", CALM_BAD_INPUT,

@@ -123,8 +123,7 @@ static void texts_that_are_wrong(void **state) {
   }
 }
 
-/* ---- One rule: is it observed? --------------------------------------------
- */
+/* ---- One rule: is it observed? ------------------------------------------- */
 
 static void broken_rules(void **state) {
   nest_fixture *f = *state;
@@ -227,8 +226,7 @@ static void several_sections(void **state) {
                       "at most 2");
 }
 
-/* ---- Contradictions -------------------------------------------------------
- */
+/* ---- Contradictions ------------------------------------------------------ */
 
 static void contradictions(void **state) {
   nest_fixture *f = *state;

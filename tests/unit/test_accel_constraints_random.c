@@ -35,8 +35,7 @@ static void open_tiny(tiny *t) {
                    CALM_OK);
 }
 
-/* ---- All mappings ---------------------------------------------------------
- */
+/* ---- All mappings -------------------------------------------------------- */
 
 /* One way to divide the loops of M and N: blocks are temporal inside, spatial,
    temporal outside; bit b of `swapped` puts N inside of M in block b. */
@@ -123,8 +122,7 @@ static bool some_mapping_observes(tiny *t, const accel_constraints *rules) {
   return false;
 }
 
-/* ---- Random rules ---------------------------------------------------------
- */
+/* ---- Random rules -------------------------------------------------------- */
 
 static void random_loops_rule(tiny *t, char *out, size_t size, bool spatial) {
   static const char *const signs[] = {"=", "<=", ">="};

@@ -176,7 +176,7 @@ static void what_has_no_value_says_why(void **state) {
 
 static void what_is_no_expression_stays_a_text(void **state) {
   (void)state;
-  expect_flaw("45nm", false, "'nm' cannot stand there");
+  expect_flaw("45nm", false, "'nm' cannot stand here");
   expect_flaw("LPDDR4-3200", false, "named 'LPDDR4'");
   expect_flaw("../cells/a.cell", false, "cannot stand here");
   expect_flaw("2 * (3 + 1", false, "')' is missing");
@@ -184,11 +184,11 @@ static void what_is_no_expression_stays_a_text(void **state) {
   expect_flaw("1 if 2", false, "'else' is missing");
   expect_flaw("max(1, 2", false, "')' is missing");
   expect_flaw("max(1 2)", false, "')' is missing");
-  expect_flaw("1 2", false, "cannot stand there");
-  expect_flaw("1 < 2 < 3", false, "cannot stand there");
+  expect_flaw("1 2", false, "cannot stand here");
+  expect_flaw("1 < 2 < 3", false, "cannot stand here");
   expect_flaw("0x10 + 1", false, "not a decimal number");
   expect_flaw("1_000 + 1", false, "not a decimal number");
-  expect_flaw("a = 1", false, "cannot stand there");
+  expect_flaw("a = 1", false, "cannot stand here");
   expect_flaw("1 + é", false, "cannot stand here");
 }
 

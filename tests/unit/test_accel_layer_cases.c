@@ -311,8 +311,7 @@ static void known_sums(void **state) {
   json_decref(table);
 }
 
-/* ---- Files ----------------------------------------------------------------
- */
+/* ---- Files --------------------------------------------------------------- */
 
 /* Problem files of others, with the products that they are known to have. */
 static void files(void **state) {

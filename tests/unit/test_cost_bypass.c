@@ -11,7 +11,7 @@ static void multicast_traffic_is_not_multiplied(void **state) {
   cost_case c;
   case_open(&c, 1);
   c.kept[0] = ALL_KEPT & ~(1u << INPUTS);
-  case_run(&c, COST_EXACT, "0tR3 1xK4 1tP8");
+  case_run(&c, COST_EXACT, "R3 | K4x P8 |");
   assert_false(case_tensor(&c, 0, INPUTS)->kept);
   assert_int_equal(case_tensor(&c, 0, INPUTS)->reads, 0);
   assert_int_equal(case_tensor(&c, 1, INPUTS)->reads, 24);
@@ -26,10 +26,10 @@ static void scattered_traffic_is_multiplied(void **state) {
   cost_case c;
   case_open(&c, 1);
   c.kept[0] = ALL_KEPT & ~(1u << WEIGHTS);
-  case_run(&c, COST_EXACT, "0tR3 1xK4 1tP8");
+  case_run(&c, COST_EXACT, "R3 | K4x P8 |");
   assert_int_equal(case_tensor(&c, 1, WEIGHTS)->reads, 96);
   c.kept[1] = c.kept[0];
-  case_run(&c, COST_EXACT, "0tR3 1xK4 1tP8");
+  case_run(&c, COST_EXACT, "R3 | K4x P8 |");
   assert_int_equal(case_tensor(&c, 2, WEIGHTS)->reads, 96);
   assert_int_equal(case_tensor(&c, 2, WEIGHTS)->fills, 0);
   case_close(&c);
@@ -43,7 +43,7 @@ static void overlapping_tiles_are_all_fetched(void **state) {
   cost_case c;
   case_open(&c, 1);
   c.kept[0] = ALL_KEPT & ~(1u << INPUTS);
-  case_run(&c, COST_EXACT, "0tR3 0tP2 1xP4 1tK4");
+  case_run(&c, COST_EXACT, "R3 P2 | P4x K4 |");
   assert_int_equal(case_tensor(&c, 1, INPUTS)->reads, 4 * 24);
   assert_int_equal(case_tensor(&c, 1, INPUTS)->fills, 10);
   case_close(&c);
@@ -56,13 +56,13 @@ static void nothing_moves_above_the_outermost_keeper(void **state) {
   cost_case c;
   case_open(&c, 1);
   c.kept[2] = ALL_KEPT & ~(1u << WEIGHTS);
-  case_run(&c, COST_EXACT, "0tR3 1xK4 1tP8");
+  case_run(&c, COST_EXACT, "R3 | K4x P8 |");
   assert_int_equal(case_tensor(&c, 1, WEIGHTS)->fills, 0);
   assert_int_equal(case_tensor(&c, 1, WEIGHTS)->reads, 12);
   assert_int_equal(case_flow(&c, 2, WEIGHTS)->fanout, 0);
   assert_int_equal(case_flow(&c, 2, WEIGHTS)->group_count, 0);
   c.kept[1] = c.kept[2];
-  case_run(&c, COST_EXACT, "0tR3 1xK4 1tP8");
+  case_run(&c, COST_EXACT, "R3 | K4x P8 |");
   assert_int_equal(case_tensor(&c, 0, WEIGHTS)->fills, 0);
   assert_int_equal(case_flow(&c, 1, WEIGHTS)->group_count, 0);
   case_close(&c);

@@ -42,7 +42,7 @@ static void deliveries_from_a_tile_and_the_loops_above(void **state) {
   (void)state;
   cost_case c;
   case_open(&c, 1);
-  case_run(&c, COST_EXACT, "0tR3 1tP8 1tK4");
+  case_run(&c, COST_EXACT, "R3 | P8 K4 |");
   const cost_shape *inputs = &c.problem.scratch->tables.shapes[INPUTS];
   const uint32_t p = accel_layer_dimension(&c.layer, "P");
   const uint32_t r = accel_layer_dimension(&c.layer, "R");
@@ -72,13 +72,13 @@ static void partitions_of_large_tensors(void **state) {
   assert_int_equal(accel_layer_convolution(&c.layer, "large", &shape, &c.arena),
                    CALM_OK);
   c.levels[0].capacity_words = c.levels[1].capacity_words = ACCEL_UNLIMITED;
-  case_run(&c, COST_EXACT, "1xK4 1tP1048576 1tQ1048576 1tK256");
+  case_run(&c, COST_EXACT, "| K4x P1048576 Q1048576 K256 |");
   assert_int_equal(c.result.verdict.fault, COST_VALID);
   assert_int_equal(case_tensor(&c, 1, OUTPUTS)->partition_words, UINT64_C(1)
                                                                      << 50);
   assert_int_equal(case_tensor(&c, 0, OUTPUTS)->partition_words, UINT64_C(1)
                                                                      << 48);
-  case_run(&c, COST_EXACT, "0tP1048576 0tQ1048576 0tK256 1xK4");
+  case_run(&c, COST_EXACT, "P1048576 Q1048576 K256 | K4x |");
   assert_int_equal(case_tensor(&c, 0, OUTPUTS)->partition_words, UINT64_C(1)
                                                                      << 48);
   case_close(&c);

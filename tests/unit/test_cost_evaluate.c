@@ -23,51 +23,51 @@ typedef struct micro {
 
 /* clang-format off */
 static const micro MICROS[] = {
-    {"0tR3 1tP8 1tK4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
+    {"R3 | P8 K4 |", 1, 7, 96, 19692.683417085427, 19692.683417085427,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 40, 10},
-    {"0tR3 1tK4 1tP8", 1, 7, 96, 19840.140703517587, 19840.140703517587,
+    {"R3 | K4 P8 |", 1, 7, 96, 19840.140703517587, 19840.140703517587,
      {{{96, 96, 0}, {96, 10, 0}, {64, 0, 96}},
       {{96, 12, 0}, {10, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 10, 10},
-    {"0tR3 1xK4 1tP8", 1, 7, 24, 19648.844221105526, 19648.844221105526,
+    {"R3 | K4x P8 |", 1, 7, 24, 19648.844221105526, 19648.844221105526,
      {{{24, 3, 0}, {24, 10, 0}, {16, 0, 24}},
       {{12, 12, 0}, {10, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 10, 10},
-    {"0tR3 2tP8 2tK4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
+    {"R3 | | P8 K4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
       {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 40, 40},
-    {"0tR3 1tP4 2tP2 2tK4", 1, 7, 96, 19742.97487437186, 19764.040201005024,
+    {"R3 | P4 | P2 K4", 1, 7, 96, 19742.97487437186, 19764.040201005024,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
       {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 48, 40},
-    {"0tR3 1tP2 2tP4 2tK4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
+    {"R3 | P2 | P4 K4", 1, 7, 96, 19742.97487437186, 19742.97487437186,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 40, 0}, {0, 0, 32}},
       {{12, 0, 0}, {40, 0, 0}, {0, 0, 32}}}, 40, 40},
-    {"0tK4 1tP8 1tR3", 1, 7, 96, 19953.18592964824, 19953.18592964824,
+    {"K4 | P8 R3 |", 1, 7, 96, 19953.18592964824, 19953.18592964824,
      {{{96, 12, 0}, {96, 24, 0}, {64, 64, 96}},
       {{12, 12, 0}, {24, 10, 0}, {64, 0, 96}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 22, 10},
-    {"0tK4 1tR3 1tP8", 1, 7, 96, 19863.356783919597, 19861.206030150755,
+    {"K4 | R3 P8 |", 1, 7, 96, 19863.356783919597, 19861.206030150755,
      {{{96, 96, 0}, {96, 24, 0}, {64, 0, 96}},
       {{96, 12, 0}, {24, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 17, 10},
-    {"0tK4 1tR3 1tP8", 2, 7, 96, 19877.96984924623, 19880.120603015075,
+    {"K4 | R3 P8 |", 2, 7, 96, 19877.96984924623, 19880.120603015075,
      {{{96, 96, 0}, {96, 17, 0}, {64, 0, 96}},
       {{96, 12, 0}, {17, 17, 0}, {0, 0, 32}},
       {{12, 0, 0}, {17, 0, 0}, {0, 0, 32}}}, 24, 17},
-    {"0tR3 1tP8 2tK4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
+    {"R3 | P8 | K4", 1, 7, 96, 19692.683417085427, 19692.683417085427,
      {{{96, 12, 0}, {96, 40, 0}, {64, 0, 96}},
       {{12, 12, 0}, {40, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 40, 10},
-    {"0tR3 1xP4 1tP2 2tK4", 1, 7, 24, 19859.497487437187, 19859.497487437187,
+    {"R3 | P4x P2 | K4", 1, 7, 24, 19859.497487437187, 19859.497487437187,
      {{{24, 12, 0}, {24, 24, 0}, {16, 0, 24}},
       {{12, 12, 0}, {96, 10, 0}, {0, 0, 32}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 24, 10},
-    {"1xK4 1tP8 1tR3", 1, 0, 24, 19877.78894472362, 19877.78894472362,
+    {"| K4x P8 R3 |", 1, 0, 24, 19877.78894472362, 19877.78894472362,
      {{{0}},
       {{96, 12, 0}, {24, 10, 0}, {64, 0, 96}},
       {{12, 0, 0}, {10, 0, 0}, {0, 0, 32}}}, 0, 10},
@@ -111,7 +111,7 @@ static void counts_are_timeloops(void **state) {
 /* ---- One key at a time --------------------------------------------------- */
 
 /* The nest, its figures, and then what one key of the global buffer does. */
-static const char SPREAD[] = "0tR3 1xP2 1xK2 1tP2 2tP2 2tK2";
+static const char SPREAD[] = "R3 | P2x K2x P2 | P2 K2";
 static const double SPREAD_PJ = 19741.708542713568;
 
 static void check_energy(cost_case *c, double more, double weights,
@@ -190,10 +190,10 @@ static void reductions_at_dram(void **state) {
   (void)state;
   cost_case c;
   case_open(&c, 1);
-  case_run(&c, COST_EXACT, "0tK4 2tP8 2tR3");
+  case_run(&c, COST_EXACT, "K4 | | P8 R3");
   assert_close(case_flow(&c, 2, OUTPUTS)->ingresses, 2 * 96 - 32);
   c.levels[2].reduction_supported = true;
-  case_run(&c, COST_EXACT, "0tK4 2tP8 2tR3");
+  case_run(&c, COST_EXACT, "K4 | | P8 R3");
   assert_close(case_flow(&c, 2, OUTPUTS)->ingresses, 96);
   case_close(&c);
 }
@@ -206,10 +206,10 @@ static void results_do_not_depend_on_what_was_before(void **state) {
   case_open(&c, 1);
   case_run(&c, COST_TIMELOOP, SPREAD);
   const double first = c.result.energy_pj;
-  case_loops(&c, "0tR3 1xP4 1tP2 2tK2");
+  case_loops(&c, "R3 | P4x P2 | K2");
   assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
   assert_int_equal(c.result.verdict.fault, COST_FACTORS);
-  case_loops(&c, "0xK4 1tP8 1tR3");
+  case_loops(&c, "K4x | P8 R3 |");
   assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
   case_loops(&c, SPREAD);
   assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
@@ -231,7 +231,7 @@ static void memory_runs_out(void **state) {
   (void)state;
   cost_case c;
   case_open(&c, 1);
-  case_loops(&c, "0xK4 1tP8 1tR3");
+  case_loops(&c, "K4x | P8 R3 |");
   uint64_t left = SCARCE_NEVER;
   const calm_allocator scarce = {scarce_reallocate, &left};
   for (cost_model model = COST_EXACT; model <= COST_TIMELOOP; model++) {
@@ -258,8 +258,34 @@ static void memory_runs_out(void **state) {
   case_close(&c);
 }
 
+/* Each of four buffers needs at every R what its right neighbour had at the
+   last: 4 + 1 + 1 words and 6 handed on, or 12 words; 8 times. */
+static void neighbours_hand_on_unless_told_otherwise(void **state) {
+  (void)state;
+  static const char loops[] = "| P4x R3 | P2 K4";
+  uint32_t unlinked[CASE_LEVELS] = {0, 1u << WEIGHTS, 0};
+  cost_case c;
+  case_open(&c, 1);
+  case_run(&c, COST_TIMELOOP, loops);
+  assert_close(case_flow(&c, 1, INPUTS)->links, 48.0);
+  c.nest.unlinked = unlinked;
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  assert_close(case_flow(&c, 1, INPUTS)->links, 48.0);
+  assert_close(case_flow(&c, 1, INPUTS)->ingresses, 48.0);
+  assert_int_equal(case_tensor(&c, 1, INPUTS)->reads, 48);
+  assert_int_equal(case_tensor(&c, 0, INPUTS)->reads, 96 / 4 + 48 / 4);
+  unlinked[1] |= 1u << INPUTS;
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  assert_true(case_flow(&c, 1, INPUTS)->links == 0);
+  assert_close(case_flow(&c, 1, INPUTS)->ingresses, 96.0);
+  assert_int_equal(case_tensor(&c, 1, INPUTS)->reads, 96);
+  assert_int_equal(case_tensor(&c, 0, INPUTS)->reads, 96 / 4);
+  case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(neighbours_hand_on_unless_told_otherwise),
       cmocka_unit_test(counts_are_timeloops),
       cmocka_unit_test(networks_cost_what_they_do_in_timeloop),
       cmocka_unit_test(latencies_are_added_at_the_end),

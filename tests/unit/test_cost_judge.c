@@ -20,7 +20,7 @@ static void check(cost_case *c, const char *loops, cost_fault fault,
   text_free(&t);
 }
 
-static const char GOOD[] = "0tR3 1xK4 1tP8";
+static const char GOOD[] = "R3 | K4x P8 |";
 
 static void factors_come_first(void **state) {
   (void)state;
@@ -28,12 +28,12 @@ static void factors_come_first(void **state) {
   case_open(&c, 1);
   check(&c, GOOD, COST_VALID, "valid");
   c.kept[0] = c.kept[1] = c.kept[2] = 0;
-  check(&c, "0tR3 1xK4 1tP8 1tP2", COST_FACTORS,
+  check(&c, "R3 | K4x P8 P2 |", COST_FACTORS,
         "the loops of P make up 16 iterations, its bound is 8");
-  check(&c, "0tR3 1xK4 1tP4000000000 1tP4000000000 2tP4000000000", COST_FACTORS,
+  check(&c, "R3 | K4x P4000000000 P4000000000 | P4000000000", COST_FACTORS,
         "the loops of P make up 18,446,744,073,709,551,615 iterations, its "
         "bound is 8");
-  check(&c, "0tR3 1xK4 1tP3/2 2tP2", COST_FACTORS,
+  check(&c, "R3 | K4x P3/2 | P2", COST_FACTORS,
         "the loops of P make up 5 iterations, its bound is 8");
   case_close(&c);
 }
@@ -62,7 +62,7 @@ static void multipliers_come_before_levels(void **state) {
   check(&c, GOOD, COST_COMPUTE_X,
         "MAC: 4 columns in use exceed the 2 of its "
         "mesh");
-  check(&c, "0tR3 1yK4 1tP8", COST_COMPUTE_Y,
+  check(&c, "R3 | K4y P8 |", COST_COMPUTE_Y,
         "MAC: 4 rows in use exceed the 2 of its mesh");
   case_close(&c);
 }
@@ -85,10 +85,10 @@ static void capacity_comes_before_instances(void **state) {
   c.levels[0].instances = 4, c.levels[0].mesh_x = 2, c.levels[0].mesh_y = 2;
   check(&c, GOOD, COST_MESH_X,
         "PEBuffer: 4 columns in use exceed the 2 of its mesh");
-  check(&c, "0tR3 1yK4 1tP8", COST_COMPUTE_Y,
+  check(&c, "R3 | K4y P8 |", COST_COMPUTE_Y,
         "MAC: 4 rows in use exceed the 1 of its mesh");
   c.arch.compute.mesh_x = 16, c.arch.compute.mesh_y = 4;
-  check(&c, "0tR3 1yK4 1tP8", COST_MESH_Y,
+  check(&c, "R3 | K4y P8 |", COST_MESH_Y,
         "PEBuffer: 4 rows in use exceed the 2 of its mesh");
   case_close(&c);
 }
@@ -102,11 +102,11 @@ static void fanouts_are_cumulative_or_not(void **state) {
   c.levels[0].instances = c.levels[0].mesh_x = 8;
   c.levels[1].instances = c.levels[1].mesh_x = 2;
   c.options.fanout = COST_FANOUT_CUMULATIVE;
-  check(&c, "0tR3 1xP8 1tK4", COST_VALID, "valid");
+  check(&c, "R3 | P8x K4 |", COST_VALID, "valid");
   c.options.fanout = COST_FANOUT_LEVEL;
-  check(&c, "0tR3 1xP8 1tK4", COST_FANOUT_X,
+  check(&c, "R3 | P8x K4 |", COST_FANOUT_X,
         "GlobalBuffer: 8 columns below it exceed the 4 of its fan-out");
-  check(&c, "0tR3 1xP4 2xP2 2tK4", COST_VALID, "valid");
+  check(&c, "R3 | P4x | P2x K4", COST_VALID, "valid");
   case_close(&c);
 }
 

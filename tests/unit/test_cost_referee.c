@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cost_cases.h"
+#include "cost_row.h"
 #include "cost_check.h"
 #include "cost_fixture.h"
 #include "cost_random.h"

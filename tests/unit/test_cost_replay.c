@@ -7,40 +7,16 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "cost/cost_parts.h"
+#include "cost/cost_replay.h"
+#include "cost_fixture.h"
+#include "cost_pieces.h"
 #include "scarce.h"
 
 enum { MOST_LOOPS = 64, MOST_LEVELS = 8 };
 enum { WEIGHTS, INPUTS, OUTPUTS };
 
-typedef struct fixture {
-  calm_context *context;
-  arena arena;
-} fixture;
-
-static int open_fixture(void **state) {
-  static fixture f;
-  f.context = calm_context_new(NULL);
-  assert_non_null(f.context);
-  arena_init(&f.arena, f.context);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture *f = *state;
-  arena_free(&f->arena);
-  assert_int_equal(calm_context_bytes(f->context), 0);
-  calm_context_free(f->context);
-  return 0;
-}
-
-/* A nest in one line, levels divided by '|', the innermost level and its
-   innermost loop first: "R3 | K4x P3/2 |" is R3 in the tile, K over 4 columns
-   (y: rows), and P of 3 iterations, 2 in the last pass. */
+/* A nest as in cost_pieces.h, of a square convolution. */
 typedef struct row {
   accel_level levels[MOST_LEVELS];
   accel_arch arch;
@@ -50,33 +26,12 @@ typedef struct row {
   cost_problem problem;
 } row;
 
-static void parse_loop(row *r, const char **at) {
-  accel_loop *l = &r->loops[r->nest.loop_count++];
-  const char name[2] = {**at, 0};
-  char *end;
-  l->dimension = accel_layer_dimension(&r->layer, name);
-  assert_true(l->dimension != CALM_NONE);
-  l->level = r->arch.level_count;
-  l->bound = l->residual = strtoull(*at + 1, &end, 10);
-  if (*end == '/') l->residual = strtoull(end + 1, &end, 10);
-  l->kind = *end == 'x'   ? ACCEL_SPATIAL_X
-            : *end == 'y' ? ACCEL_SPATIAL_Y
-                          : ACCEL_TEMPORAL;
-  *at = end + (l->kind != ACCEL_TEMPORAL);
-}
-
-static void parse_row(row *r, const char *line, uint64_t stride, arena *a) {
+static void make_row(row *r, const char *line, uint64_t stride, arena *a) {
   *r = (row){.arch = {.levels = r->levels}, .nest = {.loops = r->loops}};
   const accel_convolution c = {3, 3, 8, 8, 8, 8, 1, 1, stride, stride, 1, 1};
   assert_int_equal(accel_layer_convolution(&r->layer, "row", &c, a), CALM_OK);
-  while (*line)
-    if (*line == ' ')
-      line++;
-    else if (*line == '|')
-      r->arch.level_count++, line++;
-    else
-      parse_loop(r, &line);
-  r->nest.level_count = ++r->arch.level_count;
+  r->arch.level_count = cost_read_loops(&r->nest, line, &r->layer);
+  r->nest.level_count = r->arch.level_count;
   r->problem = (cost_problem){.arch = &r->arch, .layer = &r->layer};
 }
 
@@ -91,12 +46,15 @@ static void build_mesh(row *r, uint64_t x, uint64_t y) {
   r->arch.compute.mesh_y = rows;
 }
 
-static calm_status replay_row(cost_stream *out, double *computes, const row *r,
-                              uint32_t tensor, uint32_t level,
-                              cost_visits visits, bool links, arena *a) {
-  const cost_question q = {&r->problem, &r->nest, tensor, level, visits, links};
+static cost_question ask(const row *r, uint32_t tensor, uint32_t level,
+                         cost_visits visits) {
+  return (cost_question){&r->problem, &r->nest, tensor, level, visits, true};
+}
+
+static calm_status replay(cost_stream *out, double *computes,
+                          const cost_question *q, arena *a) {
   *out = (cost_stream){0};
-  return cost_replay(out, computes, &q, a);
+  return cost_replay(out, computes, q, a);
 }
 
 /* ---- Windows ------------------------------------------------------------- */
@@ -131,19 +89,17 @@ static void windows_slide(void **state) {
       const window *w = &windows[i];
       row r;
       cost_stream s;
-      parse_row(&r, w->line, w->stride, &f->arena);
+      make_row(&r, w->line, w->stride, &f->arena);
       build_mesh(&r, 8, 1);
-      assert_int_equal(
-          replay_row(&s, NULL, &r, INPUTS, 1,
-                     all ? COST_VISIT_ALL : COST_VISIT_TWO, true, &f->arena),
-          CALM_OK);
+      const cost_question q =
+          ask(&r, INPUTS, 1, all ? COST_VISIT_ALL : COST_VISIT_TWO);
+      assert_int_equal(replay(&s, NULL, &q, &f->arena), CALM_OK);
       if (fills(&s) != (all ? w->all : w->two))
         fail_msg("%s: %g", w->line, fills(&s));
     }
 }
 
-/* ---- Groups, neighbours, imperfect loops ----------------------------------
- */
+/* ---- Groups, neighbours, imperfect loops --------------------------------- */
 
 typedef struct known {
   const char *line;
@@ -156,145 +112,43 @@ typedef struct known {
   double computes; /* 0: not looked at */
 } known;
 
+/* clang-format off */
 static const known streams[] = {
-    /* Multipliers pass on what stays the same over K2; the buffer is read once
-       for each P. */
-    {"K4x K2 P4 |",
-     INPUTS,
-     0,
-     4,
-     1,
-     COST_VISIT_TWO,
-     true,
-     {{4, 1, 4, 12}},
-     16,
-     8},
-    {"K4x K2 P4 |",
-     INPUTS,
-     0,
-     4,
-     1,
-     COST_VISIT_TWO,
-     false,
-     {{4, 1, 8, 24}},
-     0,
-     8},
+    /* Multipliers pass on what stays the same over K2; the buffer is read
+       once for each P. */
+    {"K4x K2 P4 |", INPUTS, 0, 4, 1, COST_VISIT_TWO, true,
+     {{4, 1, 4, 12}}, 16, 8},
+    {"K4x K2 P4 |", INPUTS, 0, 4, 1, COST_VISIT_TWO, false,
+     {{4, 1, 8, 24}}, 0, 8},
     /* A window over four columns moves by one: three have it next door. */
-    {"| P4x R6 |",
-     INPUTS,
-     1,
-     4,
-     1,
-     COST_VISIT_ALL,
-     true,
-     {{1, 1, 5, 15}, {1, 4, 4, 6}},
-     15,
-     0},
-    {"| P4x R6 |",
-     INPUTS,
-     1,
-     4,
-     1,
-     COST_VISIT_ALL,
-     false,
-     {{1, 4, 24, 36}},
-     0,
-     0},
+    {"| P4x R6 |", INPUTS, 1, 4, 1, COST_VISIT_ALL, true,
+     {{1, 1, 5, 15}, {1, 4, 4, 6}}, 15, 0},
+    {"| P4x R6 |", INPUTS, 1, 4, 1, COST_VISIT_ALL, false,
+     {{1, 4, 24, 36}}, 0, 0},
     /* The same in four rows of two columns. */
-    {"| P4y P2x R6 |",
-     INPUTS,
-     1,
-     2,
-     4,
-     COST_VISIT_TWO,
-     true,
-     {{1, 4, 20, 40}, {1, 8, 8, 12}},
-     20,
-     0},
+    {"| P4y P2x R6 |", INPUTS, 1, 2, 4, COST_VISIT_TWO, true,
+     {{1, 4, 20, 40}, {1, 8, 8, 12}}, 20, 0},
     /* Six columns, P + R is 0 1 1 2 2 3. */
-    {"| P2x R3x |",
-     INPUTS,
-     1,
-     6,
-     1,
-     COST_VISIT_ALL,
-     true,
-     {{1, 2, 2, 5}, {2, 2, 2, 6}},
-     0,
-     0},
+    {"| P2x R3x |", INPUTS, 1, 6, 1, COST_VISIT_ALL, true,
+     {{1, 2, 2, 5}, {2, 2, 2, 6}}, 0, 0},
     /* Steps of P in passes of 3 3 3 2, each K2 times. */
-    {"R3 | P3/2 K2 | P4",
-     INPUTS,
-     1,
-     1,
-     1,
-     COST_VISIT_TWO,
-     false,
-     {{1, 1, 38, 0}},
-     0,
-     0},
-    {"R3 | P3/2 K2 | P4",
-     INPUTS,
-     1,
-     1,
-     1,
-     COST_VISIT_ALL,
-     false,
-     {{1, 1, 32, 0}},
-     0,
-     0},
+    {"R3 | P3/2 K2 | P4", INPUTS, 1, 1, 1, COST_VISIT_TWO, false,
+     {{1, 1, 38, 0}}, 0, 0},
+    {"R3 | P3/2 K2 | P4", INPUTS, 1, 1, 1, COST_VISIT_ALL, false,
+     {{1, 1, 32, 0}}, 0, 0},
     /* The same side by side: the last pass reaches two of three. */
-    {"R3 | P3/2x K2 | P4",
-     INPUTS,
-     1,
-     3,
-     1,
-     COST_VISIT_ALL,
-     false,
-     {{1, 2, 6, 3}, {1, 3, 27, 27}},
-     0,
-     0},
-    {"| P3/2x R4 | P4",
-     INPUTS,
-     1,
-     3,
-     1,
-     COST_VISIT_TWO,
-     true,
-     {{1, 1, 12, 21}, {1, 2, 2, 1}, {1, 3, 9, 9}},
-     21,
-     0},
-    {"| P3/2x R4 | P4",
-     INPUTS,
-     1,
-     3,
-     1,
-     COST_VISIT_ALL,
-     true,
-     {{1, 1, 9, 16}, {1, 2, 2, 1}, {1, 3, 9, 9}},
-     16,
-     0},
-    {"P3/2 K2 | P4",
-     OUTPUTS,
-     0,
-     1,
-     1,
-     COST_VISIT_TWO,
-     true,
-     {{1, 1, 22, 0}},
-     0,
-     22},
-    {"P3/2x K2 | P4",
-     INPUTS,
-     0,
-     3,
-     1,
-     COST_VISIT_ALL,
-     true,
-     {{1, 2, 4, 2}, {1, 3, 18, 18}},
-     0,
-     22 / 3.},
+    {"R3 | P3/2x K2 | P4", INPUTS, 1, 3, 1, COST_VISIT_ALL, false,
+     {{1, 2, 6, 3}, {1, 3, 27, 27}}, 0, 0},
+    {"| P3/2x R4 | P4", INPUTS, 1, 3, 1, COST_VISIT_TWO, true,
+     {{1, 1, 12, 21}, {1, 2, 2, 1}, {1, 3, 9, 9}}, 21, 0},
+    {"| P3/2x R4 | P4", INPUTS, 1, 3, 1, COST_VISIT_ALL, true,
+     {{1, 1, 9, 16}, {1, 2, 2, 1}, {1, 3, 9, 9}}, 16, 0},
+    {"P3/2 K2 | P4", OUTPUTS, 0, 1, 1, COST_VISIT_TWO, true,
+     {{1, 1, 22, 0}}, 0, 22},
+    {"P3/2x K2 | P4", INPUTS, 0, 3, 1, COST_VISIT_ALL, true,
+     {{1, 2, 4, 2}, {1, 3, 18, 18}}, 0, 22 / 3.},
 };
+/* clang-format on */
 
 static void check_stream(const known *k, const cost_stream *s) {
   uint32_t count = 0;
@@ -317,11 +171,11 @@ static void streams_are_known(void **state) {
     row r;
     cost_stream s;
     double computes;
-    parse_row(&r, k->line, 1, &f->arena);
+    make_row(&r, k->line, 1, &f->arena);
     build_mesh(&r, k->columns, k->rows);
-    assert_int_equal(replay_row(&s, &computes, &r, k->tensor, k->level,
-                                k->visits, k->links, &f->arena),
-                     CALM_OK);
+    cost_question q = ask(&r, k->tensor, k->level, k->visits);
+    q.links = k->links;
+    assert_int_equal(replay(&s, &computes, &q, &f->arena), CALM_OK);
     check_stream(k, &s);
     if (k->computes > 0) assert_true(computes == k->computes);
   }
@@ -331,13 +185,12 @@ static void streams_are_known(void **state) {
 static void groups_find_room(void **state) {
   fixture *f = *state;
   row r;
-  parse_row(&r, "| P3/2x R4 | P4", 1, &f->arena);
+  make_row(&r, "| P3/2x R4 | P4", 1, &f->arena);
   build_mesh(&r, 3, 1);
   for (uint32_t room = 0; room < 5; room++) {
     cost_group own[5];
     cost_stream s = {own, 0, room, 0, 0, false};
-    const cost_question q = {&r.problem, &r.nest,        INPUTS,
-                             1,          COST_VISIT_ALL, true};
+    const cost_question q = ask(&r, INPUTS, 1, COST_VISIT_ALL);
     assert_int_equal(cost_replay(&s, NULL, &q, &f->arena), CALM_OK);
     assert_int_equal(s.group_count, 3);
     assert_true(s.group_capacity >= 3);
@@ -354,13 +207,12 @@ static void long_loops_repeat(void **state) {
   fixture *f = *state;
   row r;
   cost_stream s;
-  parse_row(&r, "R3 | P1000003 C1009 Q2 | K40037", 1, &f->arena);
+  make_row(&r, "R3 | P1000003 C1009 Q2 | K40037", 1, &f->arena);
   build_mesh(&r, 1, 1);
   for (int all = 0; all < 2; all++) {
-    assert_int_equal(
-        replay_row(&s, NULL, &r, INPUTS, 1,
-                   all ? COST_VISIT_ALL : COST_VISIT_TWO, true, &f->arena),
-        CALM_OK);
+    const cost_question q =
+        ask(&r, INPUTS, 1, all ? COST_VISIT_ALL : COST_VISIT_TWO);
+    assert_int_equal(replay(&s, NULL, &q, &f->arena), CALM_OK);
     assert_true(fills(&s) == (3. + 1000002.) * 1009 * 2 * 40037);
   }
 }
@@ -378,11 +230,10 @@ static void too_much_is_refused(void **state) {
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     row r;
     cost_stream s;
-    parse_row(&r, lines[i], 1, &f->arena);
+    make_row(&r, lines[i], 1, &f->arena);
     build_mesh(&r, 1, 1);
-    assert_int_equal(
-        replay_row(&s, NULL, &r, OUTPUTS, 0, COST_VISIT_ALL, true, &f->arena),
-        CALM_OK);
+    const cost_question q = ask(&r, OUTPUTS, 0, COST_VISIT_ALL);
+    assert_int_equal(replay(&s, NULL, &q, &f->arena), CALM_OK);
     assert_true(s.too_large);
   }
 }
@@ -392,8 +243,9 @@ static void too_much_is_refused(void **state) {
 static void memory_runs_out(void **state) {
   fixture *f = *state;
   row r;
-  parse_row(&r, "R3 | P3/2x P2/1 C3 K5/2 | P4 Q3/2", 1, &f->arena);
+  make_row(&r, "R3 | P3/2x P2/1 C3 K5/2 | P4 Q3/2", 1, &f->arena);
   build_mesh(&r, 3, 1);
+  const cost_question q = ask(&r, INPUTS, 1, COST_VISIT_TWO);
   uint64_t left = SCARCE_NEVER;
   const calm_allocator scarce = {scarce_reallocate, &left};
   calm_context *context = calm_context_new(&scarce);
@@ -405,7 +257,7 @@ static void memory_runs_out(void **state) {
   for (; status != CALM_OK; granted++) {
     cost_stream s;
     left = granted;
-    status = replay_row(&s, NULL, &r, INPUTS, 1, COST_VISIT_TWO, true, &a);
+    status = replay(&s, NULL, &q, &a);
     assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
     arena_free(&a);
     assert_int_equal(calm_context_bytes(context), before);
@@ -417,18 +269,9 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(windows_slide, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(streams_are_known, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(groups_find_room, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(long_loops_repeat, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(too_much_is_refused, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(memory_runs_out, open_fixture,
-                                      close_fixture),
+      COST_TEST(windows_slide),       COST_TEST(streams_are_known),
+      COST_TEST(groups_find_room),    COST_TEST(long_loops_repeat),
+      COST_TEST(too_much_is_refused), COST_TEST(memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,48 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost/cost_parts.h"
+#include "cost_check.h"
+#include "cost_closed_stream.h"
+#include "cost_fixture.h"
 #include "cost_random.h"
 #include "cost_referee.h"
 
 enum { MOST_GROUPS = 4096, MOST_LOOPS = 64, MOST_RANKS = 8 };
 
-typedef struct fixture {
-  calm_context *context;
-  arena arena;
-} fixture;
-
-static int open_fixture(void **state) {
-  static fixture f;
-  f.context = calm_context_new(NULL);
-  assert_non_null(f.context);
-  arena_init(&f.arena, f.context);
-  *state = &f;
-  return 0;
-}
-
-static int close_fixture(void **state) {
-  fixture *f = *state;
-  arena_free(&f->arena);
-  assert_int_equal(calm_context_bytes(f->context), 0);
-  calm_context_free(f->context);
-  return 0;
-}
-
-static bool close_to(double a, double b) {
-  return fabs(a - b) <= 1e-9 * fmax(1, fabs(b));
-}
-
 static bool same_groups(const cost_stream *a, const cost_group *groups,
                         uint32_t count) {
-  if (a->group_count != count) return false;
-  for (uint32_t i = 0; i < count; i++)
-    if (a->groups[i].multicast != groups[i].multicast ||
-        a->groups[i].scatter != groups[i].scatter ||
-        a->groups[i].accesses != groups[i].accesses ||
-        !close_to(a->groups[i].hops, groups[i].hops))
-      return false;
-  return true;
+  return cost_check_groups(a->groups, a->group_count, groups, count, true);
 }
 
 static void print_groups(const char *who, const cost_group *groups,
@@ -94,10 +63,9 @@ static uint32_t compare_closed(const cost_random_case *c, cost_problem *p,
   for (q.tensor = 0; q.tensor < c->layer.tensor_count; q.tensor++)
     for (q.level = 0; q.level < c->arch.level_count; q.level++)
       for (int two = 0; two < 2; two++) {
-        cost_stream closed = {.groups = room, .group_capacity = MOST_GROUPS};
         cost_stream s;
         q.visits = two ? COST_VISIT_TWO : COST_VISIT_ALL;
-        cost_closed(&closed, &q);
+        const cost_stream closed = cost_closed_stream(&q, room, MOST_GROUPS);
         if (closed.fanout == 0) continue;
         replay(&s, &q, a);
         assert_int_equal(s.fanout, closed.fanout);
@@ -454,12 +422,9 @@ static void links_equal_walk(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(equals_closed_form, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(equals_referee, open_fixture,
-                                      close_fixture),
-      cmocka_unit_test_setup_teardown(links_equal_walk, open_fixture,
-                                      close_fixture),
+      COST_TEST(equals_closed_form),
+      COST_TEST(equals_referee),
+      COST_TEST(links_equal_walk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

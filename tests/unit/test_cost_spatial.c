@@ -4,8 +4,8 @@
  */
 #include "cost_case.h"
 
-#include <stdio.h>
-
+#include "cost_check.h"
+#include "cost_fixture.h"
 #include "cost_random.h"
 
 typedef struct pattern {
@@ -31,7 +31,7 @@ static void windows_meet(void **state) {
   case_open(&c, 1);
   for (int networks = 0; networks < 2; networks++) {
     c.options.networks = networks;
-    case_run(&c, COST_EXACT, "1xP4 1xR3 1tP2 1tK4");
+    case_run(&c, COST_EXACT, "| P4x R3x P2 K4 |");
     check_patterns(case_flow(&c, 1, INPUTS), inputs, 3);
     check_patterns(case_flow(&c, 1, WEIGHTS), weights, 1);
     check_patterns(case_flow(&c, 1, OUTPUTS), outputs, 1);
@@ -47,7 +47,7 @@ static void strided_windows_meet_less(void **state) {
   case_open(&c, 2);
   for (int networks = 0; networks < 2; networks++) {
     c.options.networks = networks;
-    case_run(&c, COST_EXACT, "1xR3 1xP4 1tP2 1tK4");
+    case_run(&c, COST_EXACT, "| R3x P4x P2 K4 |");
     check_patterns(case_flow(&c, 1, INPUTS), inputs, 2);
   }
   case_close(&c);
@@ -71,7 +71,7 @@ static void hops_by_hand(void **state) {
   c.levels[0].mesh_x = c.levels[0].mesh_y = 4;
   c.arch.compute.mesh_x = c.arch.compute.mesh_y = 4;
   c.options.networks = true;
-  case_run(&c, COST_EXACT, "0tR3 1xP2 1yK4 1tP4");
+  case_run(&c, COST_EXACT, "R3 | P2x K4y P4 |");
   assert_int_equal(c.result.verdict.fault, COST_VALID);
   /* One element each: columns 0 1 2 3 twice, and 1.5 or 0.5 up. */
   assert_close(hops(&c, OUTPUTS), 1.5 + 1);
@@ -87,24 +87,16 @@ static void hops_by_hand(void **state) {
 static void compare_flows(const cost_result *a, const cost_result *b) {
   for (uint32_t i = 0; i < a->level_count * a->tensor_count; i++) {
     const cost_flow *f = &a->flows[i], *g = &b->flows[i];
-    assert_int_equal(f->group_count, g->group_count);
-    for (uint32_t k = 0; k < f->group_count; k++) {
-      assert_int_equal(f->groups[k].multicast, g->groups[k].multicast);
-      assert_int_equal(f->groups[k].scatter, g->groups[k].scatter);
-      assert_true(f->groups[k].accesses == g->groups[k].accesses);
-    }
+    assert_true(cost_check_groups(f->groups, f->group_count, g->groups,
+                                  g->group_count, false));
     assert_int_equal(f->spatial_reductions, g->spatial_reductions);
   }
 }
 
-static void evaluate(cost_result *r, const cost_random_case *c, bool networks,
-                     arena *a) {
+static cost_result evaluate(const cost_random_case *c, bool networks,
+                            arena *a) {
   const cost_options options = {COST_EXACT, COST_FANOUT_CUMULATIVE, networks};
-  cost_problem p;
-  assert_int_equal(cost_problem_init(&p, &c->arch, &c->layer, &options, a),
-                   CALM_OK);
-  assert_int_equal(cost_result_init(r, &p, a), CALM_OK);
-  assert_int_equal(cost_evaluate(r, &p, &c->nest), CALM_OK);
+  return cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, a);
 }
 
 static bool is_irregular(const cost_result *r) {
@@ -119,31 +111,25 @@ static void without_hops(cost_random_case *c) {
 }
 
 static void the_closed_form_agrees_with_enumeration(void **state) {
-  (void)state;
+  fixture *f = *state;
   const cost_random_options options = {.most_macs = 1 << 20, .valid = true};
-  calm_context *context = calm_context_new(NULL);
-  assert_non_null(context);
   random_state random = random_from_seed(7);
   uint32_t irregular = 0, valid = 0;
   for (uint32_t i = 0; i < 4000; i++) {
-    arena a;
-    arena_init(&a, context);
     cost_random_case c;
-    cost_random_make(&c, &random, &options, &a);
+    cost_random_make(&c, &random, &options, &f->arena);
     without_hops(&c);
-    cost_result plain, full;
-    evaluate(&plain, &c, false, &a);
-    evaluate(&full, &c, true, &a);
+    const cost_result plain = evaluate(&c, false, &f->arena);
+    const cost_result full = evaluate(&c, true, &f->arena);
     assert_int_equal(plain.verdict.fault, full.verdict.fault);
     if (plain.verdict.fault == COST_VALID) {
       compare_flows(&plain, &full);
       irregular += is_irregular(&plain), valid++;
     }
-    arena_free(&a);
+    arena_free(&f->arena);
   }
-  printf("%u valid nests, %u of them irregular\n", valid, irregular);
+  print_message("%u valid nests, %u of them irregular\n", valid, irregular);
   assert_true(valid > 2000 && irregular > 50);
-  calm_context_free(context);
 }
 
 int main(void) {
@@ -151,7 +137,7 @@ int main(void) {
       cmocka_unit_test(windows_meet),
       cmocka_unit_test(strided_windows_meet_less),
       cmocka_unit_test(hops_by_hand),
-      cmocka_unit_test(the_closed_form_agrees_with_enumeration),
+      COST_TEST(the_closed_form_agrees_with_enumeration),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

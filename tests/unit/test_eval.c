@@ -125,6 +125,29 @@ static void an_invalid_nest_is_a_result(void **state) {
   calm_evaluation_free(e);
 }
 
+/* What Timeloop prints of a nest is a nest as well, and here the same. */
+static void a_printed_nest_is_read(void **state) {
+  files *f = *state;
+  calm_evaluation *e;
+  write_file(f->other, f, "other.yaml",
+             "Memory [ A:16 (16) B:8 (8) Z:8 (8) ]\n"
+             "------------------------------------\n"
+             "| for K in [0:4)\n"
+             "\n"
+             "Buffer [ A:4 (4) B:2 (2) Z:8 (8) ]\n"
+             "----------------------------------\n"
+             "|   for N in [0:2)\n"
+             "|     for M in [0:4) (Spatial-X)\n"
+             "|       << Compute >>\n");
+  assert_int_equal(evaluate(&e, f, f->other, NULL), CALM_OK);
+  assert_true(calm_evaluation_valid(e));
+  const calm_evaluation_summary *a = calm_evaluation_summary_of(e, 0);
+  const calm_evaluation_summary *b = calm_evaluation_summary_of(e, 1);
+  assert_int_equal(a->cycles, b->cycles);
+  assert_true(a->energy_pj == b->energy_pj);
+  calm_evaluation_free(e);
+}
+
 static void files_may_lie_in_one(void **state) {
   files *f = *state;
   calm_evaluation *e;
@@ -175,9 +198,12 @@ static void no_memory_is_told(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      EVAL_TEST(one_nest_has_figures),        EVAL_TEST(energy_can_be_left_out),
-      EVAL_TEST(an_invalid_nest_is_a_result), EVAL_TEST(files_may_lie_in_one),
-      EVAL_TEST(what_is_missing_is_named),    EVAL_TEST(no_memory_is_told)};
+  const struct CMUnitTest tests[] = {EVAL_TEST(one_nest_has_figures),
+                                     EVAL_TEST(energy_can_be_left_out),
+                                     EVAL_TEST(an_invalid_nest_is_a_result),
+                                     EVAL_TEST(a_printed_nest_is_read),
+                                     EVAL_TEST(files_may_lie_in_one),
+                                     EVAL_TEST(what_is_missing_is_named),
+                                     EVAL_TEST(no_memory_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,7 +268,9 @@ static void two_tables_are_one_of_differences(void **state) {
   eval_fixture *f = *state;
   char *out = render(f, fixture_evaluation(f, 2), CALM_FORMAT_TABLE);
   assert_has(out, "some/first.yaml\nsecond.yaml\n");
-  assert_has(out, "  cycles              40         40\n");
+  assert_has(out,
+             "  cycles                   40              40\n"
+             "  limited by   odd\\xff memory  odd\\xff memory\n");
   assert_has(
       out,
       "  odd\\xff memory  > Buffer  Weights  -4.500      0        0     "
@@ -276,6 +278,32 @@ static void two_tables_are_one_of_differences(void **state) {
       "  Buffer                    Weights     +10      0        0         "
       " 0\n");
   assert_true(longest_line(out) <= 100);
+  calm_text_free(f->context, out);
+}
+
+/* The first letter of a name that is left; one that is a letter is its own. */
+static void tensors_have_letters_of_their_names(void **state) {
+  eval_fixture *f = *state;
+  const calm_evaluation *e = fixture_evaluation(f, 1);
+  f->tensors[0].name = "In";
+  f->tensors[1].name = "Inputs";
+  f->tensors[2].name = "I";
+  char *out = render(f, e, CALM_FORMAT_TABLE);
+  assert_has(out, "energy: I In, n Inputs, A I, # the multipliers");
+  calm_text_free(f->context, out);
+  f->tensors[0].name = "A";
+  f->tensors[2].name = "1";
+  out = render(f, e, CALM_FORMAT_TABLE);
+  assert_has(out, "energy: A, I Inputs, B 1, # the multipliers");
+  calm_text_free(f->context, out);
+}
+
+static void energy_of_networks_has_a_row(void **state) {
+  eval_fixture *f = *state;
+  const calm_evaluation *e = fixture_evaluation(f, 1);
+  f->evaluation.nests[0].result.network_pj = 601.5;
+  char *out = render(f, e, CALM_FORMAT_TABLE);
+  assert_has(out, "      0.602  10.0 %\n  MAC x 2 ");
   calm_text_free(f->context, out);
 }
 
@@ -328,6 +356,8 @@ int main(void) {
       EVAL_TEST(a_long_table_has_groups_and_capacities),
       EVAL_TEST(a_table_without_energy_has_no_column_of_it),
       EVAL_TEST(two_tables_are_one_of_differences),
+      EVAL_TEST(tensors_have_letters_of_their_names),
+      EVAL_TEST(energy_of_networks_has_a_row),
       EVAL_TEST(other_formats_are_refused),
       EVAL_TEST(no_memory_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
