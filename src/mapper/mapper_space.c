@@ -15,17 +15,13 @@ static calm_status refuse(arena *a, const mapper_problem *p, const char *what) {
 
 /* A window is a rank with two dimensions, and a dimension moves one rank. */
 static bool is_simple(const cost_shape *shape) {
-  uint32_t seen = 0;
-  for (uint32_t i = 0; i < shape->factor_count; i++) {
-    const uint32_t bit = UINT32_C(1) << shape->factors[i];
-    if (seen & bit) return false;
-    seen |= bit;
-  }
+  uint32_t seen = shape->factors;
   for (uint32_t i = 0; i < shape->sum_count; i++) {
     const cost_sum *sum = &shape->sums[i];
     if (sum->term_count > 2 || seen & sum->dimensions) return false;
     seen |= sum->dimensions;
   }
+  if (shape->reach > (double)ACCEL_MAX_COUNT) return false;
   return !shape->read_write || shape->sum_count == 0;
 }
 
@@ -100,16 +96,14 @@ static calm_status make_tensors(mapper_space *s, arena *a) {
     const cost_shape *shape = &s->tables->shapes[i];
     *t = (mapper_tensor){.shape = shape,
                          .moving = shape->moving,
-                         .windows = shape->moving & ~shape->alone,
+                         .windows = shape->summed & ~shape->alone,
                          .written = shape->read_write,
                          .least = 1,
                          .outermost = CALM_NONE};
-    for (uint32_t k = 0; k < shape->factor_count; k++)
-      t->least *= s->tables->bounds[shape->factors[k]];
+    for (uint32_t left = shape->factors; left; left &= left - 1)
+      t->least *= s->tables->bounds[bits_lowest(left)];
     for (uint32_t k = 0; k < shape->sum_count; k++)
       t->least *= used_of(&shape->sums[k], s->tables->bounds);
-    for (uint32_t k = 0; k < shape->factor_count; k++)
-      t->windows &= ~(UINT32_C(1) << shape->factors[k]);
     for (uint32_t l = 0; l < s->level_count; l++)
       if (s->kept[l] >> i & 1) t->outermost = l;
     if (t->written) s->written = true, s->written_tensor = i;
