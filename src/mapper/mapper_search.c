@@ -240,6 +240,15 @@ static calm_status leave_level(mapper_search *m, mapper_shelf *next,
 
 /* ---- A round ------------------------------------------------------------- */
 
+/* Labels of two blocks are in memory, and the trails of all. */
+static bool is_exhausted(mapper_search *m) {
+  const uint64_t room =
+      (uint64_t)m->shelves[0].capacity + m->shelves[1].capacity;
+  return limits_spend(m->limits, 16) || m->states > m->most_states ||
+         limits_memory(m->limits, room * mapper_label_bytes(m->space) +
+                                      m->trail.capacity * sizeof(mapper_trail));
+}
+
 static calm_status walk_block(mapper_search *m, uint32_t level) {
   mapper_shelf *shelf = &m->shelves[level % 2];
   mapper_shelf *next = &m->shelves[(level + 1) % 2];
@@ -250,7 +259,7 @@ static calm_status walk_block(mapper_search *m, uint32_t level) {
       /* Shelves grow and move. */
       mapper_label_copy(m->label, label_at(m, shelf, at), m->space);
       at = m->label->next;
-      if (limits_spend(m->limits, 16) || m->states > m->most_states) {
+      if (is_exhausted(m)) {
         m->stopped = true;
         return CALM_OK;
       }
