@@ -10,21 +10,13 @@
 
 typedef enum cost_fault {
   COST_VALID,
-  COST_FACTORS,         /* a dimension's loops do not make up its bound */
-  COST_KEPT_NOWHERE,    /* a tensor is bypassed at every level */
-  COST_COMPUTE_COUNT,   /* more multipliers than there are, in all, ... */
-  COST_COMPUTE_X,       /* ... by columns, ... */
-  COST_COMPUTE_Y,       /* ... by rows */
-  COST_CAPACITY,        /* tiles of the tensors kept exceed the level */
-  COST_MIN_UTILIZATION, /* or are less than it must hold */
-  COST_INSTANCES,       /* more instances than there are, in all, ... */
-  COST_MESH_X,          /* ... by columns, ... */
-  COST_MESH_Y,          /* ... by rows */
-  COST_FANOUT_X,        /* the level's own columns, under COST_FANOUT_LEVEL */
-  COST_FANOUT_Y,        /* and its rows */
-  COST_VIRTUAL_KEPT,    /* a tensor kept at a level that has no memory */
-  COST_TOO_LARGE        /* a count beyond ACCEL_MAX_COUNT */
+#define FAULT(id, name, sentence) id,
+#include "cost/cost_faults.def"
+#undef FAULT
 } cost_fault;
+
+/* "capacity"; NULL for COST_VALID. */
+const char *cost_fault_name(cost_fault fault);
 
 /* `needed` exceeds (utilization: falls below) `available` at a level, for a
    tensor or a dimension: iterations, words, instances, columns or rows. */
