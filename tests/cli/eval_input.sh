@@ -58,6 +58,52 @@ run eval --arch "$work/arch.yaml" --problem "$work/problem.yaml" \
   --mapping "$work/odd.txt"
 one_line_error 3 "odd.txt:4:1: the architecture has no level 'Bufer'; it has DRAM, Buffer; did you mean 'Buffer'?"
 
+checking "more than calm counts, which is no fault of the nest"
+sed 's/instances: 1,/instances: 8388608,/; 4s/8388608/1/; 5s/8388608/1/' "$work/arch.yaml" >"$work/wide.yaml"
+echo 'problem: {shape: gemm_ABZ, M: 8388608, N: 4, K: 4}' >"$work/tall.yaml"
+cat >"$work/spread.yaml" <<'TEXT'
+mapping:
+  - {target: DRAM, type: temporal, factors: N=4}
+  - {target: Buffer, type: spatial, factors: M=8388608}
+  - {target: Buffer, type: temporal, factors: K=4}
+  - {target: Buffer, type: datatype, keep: [B], bypass: [A, Z]}
+TEXT
+run eval --arch "$work/wide.yaml" --problem "$work/tall.yaml" \
+  --mapping "$work/spread.yaml" --json
+code_is 4; out_is_json; json_says 'o["fault"] == "limit" and not o["valid"]'
+err_has "spread.yaml: not counted: Buffer: .* 8,388,608 places .* limit is 1,048,576"
+
+checking "a nest that takes too many steps is given up where that shows first"
+python3 - "$work/deep" <<'END'
+import sys
+names = ["D%02d" % i for i in range(20)]
+def file(name, text):
+    open(sys.argv[1] + name, "w").write(text)
+file("-arch.yaml", """arch:
+  arithmetic: {instances: 1, word-bits: 8}
+  storage:
+""" + "".join("    - {name: L%d, technology: DRAM, instances: 1, word-bits: 8}\n" % i
+              for i in range(30)))
+file("-problem.yaml", """problem:
+  instance: {%s}
+  shape:
+    name: cube
+    dimensions: [%s]
+    data_spaces:
+      - {name: A, projection: [%s]}
+      - {name: Z, projection: [[[D00]]], read_write: True}
+""" % (", ".join(n + ": 3" for n in names), ", ".join(names),
+       ", ".join("[[%s]]" % n for n in names)))
+file("-mapping.yaml", """mapping:
+  - {target: L29, type: temporal, factors: %s}
+  - {target: L28, type: temporal, factors: "%s"}
+""" % (" ".join(n + "=2" for n in names), " ".join(n + "=2,1" for n in names)))
+END
+run eval --arch "$work/deep-arch.yaml" --problem "$work/deep-problem.yaml" \
+  --mapping "$work/deep-mapping.yaml"
+code_is 4; out_has "not counted: L0: A cannot be followed within"
+err_has "not counted: L0: A cannot be followed within"
+
 checking "options that say nothing"
 with --no-energy=on
 one_line_error 2 "^calm: --no-energy takes no value; leave '=on' out$"
