@@ -58,6 +58,22 @@ run eval --arch "$work/arch.yaml" --problem "$work/problem.yaml" \
   --mapping "$work/odd.txt"
 one_line_error 3 "odd.txt:4:1: the architecture has no level 'Bufer'; it has DRAM, Buffer; did you mean 'Buffer'?"
 
+checking "a machine that costs nothing, and one that costs more than numbers hold"
+sed 's/word-bits: 8}/word-bits: 8, vector-access-energy: 0}/; 2s/vector-access-energy/energy/' "$work/arch.yaml" >"$work/free.yaml"
+sed 's/{target: DRAM, type: temporal, factors: M=4 N=4 K=1}/{target: DRAM, type: temporal, factors: M=4 N=4 K=4}/; s/factors: K=4}/factors: K=1}/' "$work/mapping.yaml" >"$work/other.yaml"
+free() {
+  run eval --arch "$work/free.yaml" --problem "$work/problem.yaml" \
+    --mapping "$work/mapping.yaml" "$@"
+  code_is 0
+}
+free -v; out_lacks '[0-9 -]\(nan\|inf\)'
+free --mapping "$work/other.yaml"; out_lacks '[0-9 -]\(nan\|inf\)'
+free --json; json_says 'o["energy_pj"] == 0 and o["edp"] == 0'
+sed '5s/energy: 0/energy: 1e308/' "$work/free.yaml" >"$work/dear.yaml"
+run eval --arch "$work/dear.yaml" --problem "$work/problem.yaml" \
+  --mapping "$work/mapping.yaml"
+one_line_error 3 "dear.yaml:5:[0-9]*: vector-access-energy of DRAM is 1e308"
+
 checking "more than calm counts, which is no fault of the nest"
 sed 's/instances: 1,/instances: 8388608,/; 4s/8388608/1/; 5s/8388608/1/' "$work/arch.yaml" >"$work/wide.yaml"
 echo 'problem: {shape: gemm_ABZ, M: 8388608, N: 4, K: 4}' >"$work/tall.yaml"
