@@ -123,6 +123,16 @@ static double count_computes(const evaluation *e) {
   return (double)(uint64_t)(e->computes * s->frame.multiplying);
 }
 
+/* Of a level that limits computing, the cycles that it stretches it to. */
+static double busy_cycles(const evaluation *e, uint32_t level, double sharing,
+                          double stretched) {
+  const cost_result *r = e->result;
+  if (r->levels[level].slowdown < 1) return stretched;
+  return cost_busy_cycles(&e->scratch->tables.stores[level],
+                          &r->tensors[level * r->tensor_count], r->tensor_count,
+                          sharing);
+}
+
 static void count_cycles(evaluation *e) {
   cost_scratch *s = e->scratch;
   cost_result *r = e->result;
@@ -142,6 +152,9 @@ static void count_cycles(evaluation *e) {
                                     r->tensor_count, compute, sharing);
       stretched = cost_stretch(compute, out->slowdown);
     }
+    out->busy_cycles = -1;
+    if (e->problem->options.networks)
+      out->busy_cycles = busy_cycles(e, level, sharing, stretched);
     const double all = stretched + s->tables.network_cycles;
     if (all > (double)ACCEL_MAX_COUNT) {
       cost_refuse(r, CALM_NONE, level, all);

@@ -154,45 +154,6 @@ static calm_status write_energy(text *out, const eval_view *v) {
 
 /* ---- Cycles -------------------------------------------------------------- */
 
-/* Words that take bandwidth, per instance. */
-typedef struct demand {
-  double out, in;
-} demand;
-
-static double scale_of(const accel_level *a, const char *tensor) {
-  for (uint32_t i = 0; i < a->scale_count; i++)
-    if (!strcmp(a->scales[i].tensor, tensor)) return a->scales[i].scale;
-  return 1;
-}
-
-static demand demand_of(const calm_evaluation *e, const cost_result *r,
-                        uint32_t level) {
-  demand d = {0, 0};
-  for (uint32_t t = 0; t < r->tensor_count; t++) {
-    const cost_tensor *c = report_eval_tensor(r, level, t);
-    const double scale =
-        scale_of(&e->arch.levels[level], e->layer.tensors[t].name);
-    d.out += (double)c->reads * scale;
-    d.in += (double)(c->fills + c->updates) * scale;
-  }
-  return d;
-}
-
-/* Cycles that a level needs to pass its words, however long the multipliers
-   take; negative if nothing limits it. */
-static double busy_cycles(const calm_evaluation *e, const cost_result *r,
-                          uint32_t level) {
-  const accel_level *a = &e->arch.levels[level];
-  const demand d = demand_of(e, r, level);
-  double cycles = -1;
-  if (r->levels[level].slowdown < 1) return (double)r->levels[level].cycles;
-  if (a->read_bandwidth > 0) cycles = fmax(cycles, d.out / a->read_bandwidth);
-  if (a->write_bandwidth > 0) cycles = fmax(cycles, d.in / a->write_bandwidth);
-  if (a->shared_bandwidth > 0)
-    cycles = fmax(cycles, (d.out + d.in) / a->shared_bandwidth);
-  return ceil(cycles);
-}
-
 static void add_cycles(report_table *t, const char *name, double cycles,
                        uint64_t longest, bool limits) {
   bar b = {.whole = (double)longest};
@@ -206,7 +167,7 @@ static void add_cycles(report_table *t, const char *name, double cycles,
 static void add_level_cycles(report_table *t, const eval_view *v,
                              uint32_t level) {
   const cost_result *r = &v->nest->result;
-  const double cycles = busy_cycles(v->evaluation, r, level);
+  const double cycles = r->levels[level].busy_cycles;
   const char *name = report_eval_level_name(v->evaluation, level);
   if (cycles >= 0) {
     add_cycles(t, name, cycles, r->cycles, level == r->limiting_level);
