@@ -34,11 +34,24 @@ static void choose_letters(char *letters, const accel_layer *layer) {
   }
 }
 
-/* A name that is its own letter needs no explanation. */
-static void add_letter(text *words, char letter, const char *name) {
-  text_format(words, "%c", letter);
-  if (letter != name[0] || name[1]) text_format(words, " %s", name);
-  text_format(words, ", ");
+/* "W Weights,"; a name that is its own letter needs no explanation. */
+static calm_status add_letter(report_paragraph *p, char letter,
+                              const char *name) {
+  text item;
+  text_init(&item, p->out->context);
+  text_format(&item, "%c", letter);
+  if (letter != name[0] || name[1]) text_format(&item, " %s", name);
+  text_format(&item, ",");
+  return report_paragraph_add(p, &item);
+}
+
+/* What is no tensor's. */
+static calm_status add_meaning(report_paragraph *p, char letter,
+                               const char *meaning) {
+  text item;
+  text_init(&item, p->out->context);
+  text_format(&item, "%c %s", letter, meaning);
+  return report_paragraph_add(p, &item);
 }
 
 /* Enough to be seen in a bar? */
@@ -52,14 +65,14 @@ static calm_status write_legend(text *out, const eval_view *v,
                                 const char *letters) {
   const accel_layer *layer = &v->evaluation->layer;
   const bool leak = leaks(&v->nest->result);
-  text words;
-  text_init(&words, out->context);
-  text_format(&words, "energy: ");
+  report_paragraph p = {out, 4, 9, true};
+  text_format(out, "  energy:");
   for (uint32_t t = 0; t < layer->tensor_count; t++)
-    add_letter(&words, letters[t], layer->tensors[t].name);
-  text_format(&words, "%c the multipliers%s", OWN, leak ? ", . leakage" : "");
-  text_format(out, "  ");
-  return report_wrapped_text(out, &words, 4, 2);
+    TRY(add_letter(&p, letters[t], layer->tensors[t].name));
+  TRY(add_meaning(&p, OWN, leak ? "the multipliers," : "the multipliers"));
+  if (leak) TRY(add_meaning(&p, LEAK, "leakage"));
+  text_format(out, "\n");
+  return CALM_OK;
 }
 
 /* ---- A bar --------------------------------------------------------------- */
