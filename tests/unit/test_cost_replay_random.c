@@ -112,8 +112,7 @@ static void equals_referee(void **state) {
       for (q.level = 0; q.level < c.arch.level_count; q.level++) {
         referee_stream walked = {0};
         cost_stream s;
-        referee_walk(&walked, &c.arch, &c.layer, &c.nest, q.tensor, q.level,
-                     &f->arena);
+        referee_walk(&walked, &c, q.tensor, q.level, &f->arena);
         replay(&s, &q, &f->arena);
         if (!same_groups(&s, walked.groups, walked.group_count))
           fail_at(&c, &q, &s, walked.groups, walked.group_count);
