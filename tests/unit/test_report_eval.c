@@ -170,6 +170,24 @@ static void an_invalid_nest_has_a_reason_and_no_figures(void **state) {
   json_decref(root);
 }
 
+/* What is too much for calm is told as that, and not as a fault of the nest. */
+static void a_limit_is_no_fault_of_the_nest(void **state) {
+  eval_fixture *f = *state;
+  const calm_evaluation *e = fixture_evaluation(f, 1);
+  f->evaluation.nests[0].reason = "Buffer: too small";
+  f->evaluation.nests[0].result.verdict.fault = COST_CAPACITY;
+  assert_false(calm_evaluation_limited(e, 0));
+  f->evaluation.nests[0].result.verdict.fault = COST_LIMIT_ELEMENTS;
+  assert_true(calm_evaluation_limited(e, 0));
+  assert_false(calm_evaluation_limited(e, 1));
+  json_t *root = render_json(f, e);
+  assert_string_equal(string_at(root, "fault"), "limit");
+  json_decref(root);
+  char *out = render(f, e, CALM_FORMAT_TABLE);
+  assert_has(out, "not counted: Buffer: too small");
+  calm_text_free(f->context, out);
+}
+
 /* The second reads 5 words more per instance, of each tensor at each level, and
    lacks what flows in the first. */
 static void json_of_two_has_their_difference(void **state) {
@@ -368,6 +386,7 @@ int main(void) {
       EVAL_TEST(a_mesh_that_is_used_is_shown),
       EVAL_TEST(without_energy_there_are_nulls),
       EVAL_TEST(an_invalid_nest_has_a_reason_and_no_figures),
+      EVAL_TEST(a_limit_is_no_fault_of_the_nest),
       EVAL_TEST(json_of_two_has_their_difference),
       EVAL_TEST(two_of_which_one_is_invalid_have_no_difference),
       EVAL_TEST(a_table_tells_what_costs),
