@@ -103,6 +103,9 @@ static void texts_that_are_wrong(void **state) {
        "a limit of 0 on K", CALM_BAD_INPUT},
       {"constraints: [{target: DRAM, type: temporal, factors: \"P=6,2\"}]",
        "last pass", CALM_UNSUPPORTED},
+      {"constraints: [{target: DRAM, type: temporal, factors: K1 K1 K1 K1 K1\n"
+       "  K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1}]",
+       "more than 21 factors, of 7 dimensions", CALM_BAD_INPUT},
       {"constraints: [{target: DRAM, type: dataspace, keep: [Weight]}]",
        "did you mean 'Weights'?", CALM_BAD_INPUT},
       {"constraints: [{target: PEBuffer, type: spatial,\n"
