@@ -204,6 +204,7 @@ calm_status accel_constraints_read(accel_constraints *out,
   TRY(accel_rules_begin(&d));
   for (uint32_t i = 0; i < arch->level_count; i++) TRY(add_node(&d, i));
   if (root) TRY(add_sections(&d, root));
+  accel_rules_place_ones(&d);
   TRY(accel_rules_settle(&d));
   *out = d.rules;
   return CALM_OK;
