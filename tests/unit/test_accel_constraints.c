@@ -375,6 +375,11 @@ static void nodes(void **state) {
   assert_int_equal(rules.levels[GB].temporal.factor_count, DIMENSIONS);
   assert_int_equal(rules.levels[GB].spatial.factor_count, 2);
   assert_int_equal(rules.levels[GB].spatial.split, 1);
+  /* R, S and N, which can have no loop there, come before C and P. */
+  assert_int_equal(rules.levels[GB].spatial.inner_count, 5);
+  assert_int_equal(
+      accel_constraints_axis(&rules.levels[GB].spatial, C, DIMENSIONS),
+      ACCEL_AXIS_Y);
   assert_int_equal(rules.levels[DRAM].temporal.inner_count, 3);
   assert_int_equal(rules.levels[DRAM].keep, 1);
   /* A file may speak of the node, and mean its mesh. */
@@ -394,6 +399,76 @@ static void nodes(void **state) {
   NEST_SAYS(f, "'tempral' is no kind of constraints");
 }
 
+/* Where the split of a mesh lies: ones are counted, wherever it is said that
+   they are ones, but for those that the order names. */
+static void ones_take_places_at_a_mesh(void **state) {
+  nest_fixture *f = *state;
+  static const struct {
+    const char *directive;
+    accel_axis c, k;
+  } rows[] = {
+      {"permutation: [C, K], split: 1", ACCEL_AXIS_Y, ACCEL_AXIS_Y},
+      {"permutation: [C, K], split: 2", ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [N, C, K], split: 1", ACCEL_AXIS_Y, ACCEL_AXIS_Y},
+      {"permutation: [C, K, N], split: 1", ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [C, K], factors: [R=1, S=1, P<=1], split: 3", ACCEL_AXIS_Y,
+       ACCEL_AXIS_Y},
+      {"permutation: [C, K], factors: [R=1, S=1], split: 4", ACCEL_AXIS_X,
+       ACCEL_AXIS_Y},
+      {"permutation: [C, K], factors_only: [C<=4, K<=4], split: 6",
+       ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [C, K], no_iteration_over_dataspaces: [Outputs],\n"
+       "  split: 4",
+       ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [C, K]", ACCEL_AXIS_FREE, ACCEL_AXIS_FREE},
+      {"split: 1", ACCEL_AXIS_Y, ACCEL_AXIS_Y},
+  };
+  f->levels[GB].virtual_level = true;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "constraints: [{target: GlobalBuffer, type: spatial, %s}]",
+             rows[i].directive);
+    if (read_rules(f, text)) fail_msg("%s", calm_context_message(f->context));
+    const accel_block_rules *b = &rules.levels[GB].spatial;
+    if (accel_constraints_axis(b, C, DIMENSIONS) != rows[i].c ||
+        accel_constraints_axis(b, K, DIMENSIONS) != rows[i].k)
+      fail_msg("%s", rows[i].directive);
+  }
+  /* Not of earlier versions. */
+  f->levels[GB].virtual_level = false;
+  assert_int_equal(read_rules(f,
+                              "constraints: [{target: GlobalBuffer,\n"
+                              "  type: spatial, permutation: [C, K],\n"
+                              "  split: 1}]"),
+                   CALM_OK);
+  assert_int_equal(
+      accel_constraints_axis(&rules.levels[GB].spatial, C, DIMENSIONS),
+      ACCEL_AXIS_X);
+}
+
+/* Rules of one file beside those of another. */
+static void several_files(void **state) {
+  nest_fixture *f = *state;
+  const accel_yaml *roots[] = {
+      nest_yaml(f,
+                "constraints: [{target: DRAM, type: temporal, factors: K8}]"),
+      nest_yaml(f,
+                "constraints: [{target: PEBuffer, type: temporal,\n"
+                "  factors: K4}]"),
+      nest_yaml(f, "mapspace: [{target: DRAM, type: temporal, factors: P4}]")};
+  const accel_rule_files all = {roots, 2}, good = {roots + 1, 2};
+  assert_int_equal(accel_constraints_read_files(&rules, &all, &f->arch,
+                                                &f->layer, &f->arena),
+                   CALM_BAD_INPUT);
+  NEST_SAYS(f, "the factors of K make up at least 29, and its bound is 16");
+  assert_int_equal(accel_constraints_read_files(&rules, &good, &f->arch,
+                                                &f->layer, &f->arena),
+                   CALM_OK);
+  assert_int_equal(rules.levels[DRAM].temporal.factor_count, 1);
+  assert_int_equal(rules.levels[PE].temporal.factor_count, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(sections, nest_open, nest_close),
@@ -405,6 +480,9 @@ int main(void) {
                                       nest_close),
       cmocka_unit_test_setup_teardown(contradictions, nest_open, nest_close),
       cmocka_unit_test_setup_teardown(nodes, nest_open, nest_close),
+      cmocka_unit_test_setup_teardown(ones_take_places_at_a_mesh, nest_open,
+                                      nest_close),
+      cmocka_unit_test_setup_teardown(several_files, nest_open, nest_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
