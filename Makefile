@@ -32,8 +32,8 @@ configure = $(if $(or $(compiler_$(1)),$(compiler_given)),CC="$(or \
   -DCMAKE_BUILD_TYPE=$(type_$(1)) $(options) $(options_$(1)) $(2) \
   > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
-.PHONY: all demo check test bench bench-runtimes fuzz format tidy install \
-  setup clean help configure-all
+.PHONY: all demo check test bench bench-runtimes bench-mapping fuzz format \
+  tidy install setup clean help configure-all
 
 all: ## build the tool and the libraries into build/release (or CONFIG=...)
 	@scripts/setup --list build
@@ -73,6 +73,10 @@ bench-runtimes: all ## measure every model in the real runtimes; docs/
 	@JOBS=$(JOBS) build/venv-runtime/bin/python tests/runtime/table.py
 	@JOBS=$(JOBS) build/venv-runtime/bin/python \
 	  tests/runtime/table_rewriting.py
+
+bench-mapping: all ## compare costs of loop nests with Timeloop's; docs/
+	@scripts/setup check
+	@JOBS=$(JOBS) build/venv/bin/python tests/mapping/table.py
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (300) under the sanitizers
 	@scripts/setup build check

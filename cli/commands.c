@@ -92,7 +92,8 @@ const command commands[] = {
 const exit_meaning exit_meanings[] = {
     {EXIT_DONE, "done, with a proof or with a stated gap"},
     {EXIT_GOAL_MISSED,
-     "done, but a goal was missed: --budget, a fault found, an invalid mapping"},
+     "done, but a goal was missed: --budget, a fault found, an invalid "
+     "mapping"},
     {EXIT_USAGE, "the command line is wrong"},
     {EXIT_FILE,
      "an input is unreadable or unsupported, or an output cannot be written"},

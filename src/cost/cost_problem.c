@@ -190,6 +190,7 @@ static void copy_energies(cost_store *s, const accel_energy *e) {
 
 static void copy_sizes(cost_store *s, const accel_level *level) {
   const uint64_t cluster = level->cluster ? level->cluster : 1;
+  const uint64_t whole_clusters = level->instances / cluster;
   s->no_memory = level->virtual_level;
   s->limited = level->capacity_words != ACCEL_UNLIMITED;
   s->capacity = (double)level->capacity_words;
@@ -197,7 +198,7 @@ static void copy_sizes(cost_store *s, const accel_level *level) {
   s->instances = (double)level->instances;
   s->mesh_x = (double)level->mesh_x;
   s->mesh_y = (double)level->mesh_y;
-  s->clusters = (double)(level->instances / cluster);
+  s->clusters = (double)whole_clusters;
   s->block = level->block_words ? level->block_words : 1;
   s->block_shift = shift_of(s->block);
   s->read_bandwidth = level->read_bandwidth;

@@ -1,4 +1,4 @@
-"""The golden records: what Timeloop printed for loop nests on nine machines.
+"""The golden records: what Timeloop printed for loop nests.
 
 Each record is turned into files for the tool and into the figures that it is
 to print.  Where Timeloop's own run of every iteration is not among them, the
@@ -58,6 +58,20 @@ def machine(name):
 def records(path):
     with open(path) as lines:
         return [json.loads(line) for line in lines]
+
+
+def mapper_results():
+    """[(id, record)] of nests that Timeloop's mapper found, some of the largest;
+    of these the whole is known only."""
+    path = FOLDER / "baselines.json"
+    if not path.exists():
+        return []
+    data = json.loads(path.read_text())
+    return [(f"{layer} {search}",
+             {**result, "arch": data["arch"], "problem_name": layer})
+            for layer, searches in data["layers"].items()
+            for search, result in searches.items()
+            if isinstance(result, dict) and "mapping_yaml" in result]
 
 
 def imperfect(record):
@@ -176,6 +190,11 @@ def expected_of_exact(record):
                         record), "reference"
 
 
+def expected_of_mapper(result):
+    return {("cycles",): result["cycles"], ("energy_pj",): result["energy_pJ"],
+            ("utilization",): result["util"]}
+
+
 # ---- What the tool says ------------------------------------------------------
 
 def evaluate(record, *options, fanout="cumulative"):
@@ -190,12 +209,12 @@ def evaluate(record, *options, fanout="cumulative"):
             "--fanout", fanout, *options)
 
 
-def misfits(record, cost, expected):
+def misfits(record, cost, expected, compare=figures.differences):
     """What is wrong with the tool's answer, in lines."""
     answer = evaluate(record, "--cost", cost)
     if answer.code:
         return [f"exit {answer.code}: {answer.told()}"]
-    return figures.differences(figures.of_report(answer.report), expected)
+    return compare(figures.of_report(answer.report), expected)
 
 
 def fault_of(reason):
@@ -238,6 +257,11 @@ def misfits_of_levels(record):
     if answer.report.get("fault") in (faults or {None}):
         return []
     return [f"{answer.told() or 'valid'}: not one of {sorted(faults)}"]
+
+
+def misfits_of_mapper(result):
+    return misfits(result, "timeloop", expected_of_mapper(result),
+                   figures.wrong)
 
 
 # ---- All records -------------------------------------------------------------

@@ -66,18 +66,19 @@ def exercises():
                    "VGG02_layer5.yaml", "{report}.map.yaml", "", "mapper",
                    window=GLOBAL_BUFFER)
     # The authors' script fills these in.
-    for output, psum, data in (("fpmac", "32", "32"), ("intmac", "16", "8")):
+    for output, psum, data, window in (
+            ("fpmac", "32", "32", ()), ("intmac", "16", "8", GLOBAL_BUFFER)):
         yield exercise("timeloop+accelergy", "timeloop+accelergy", "arch.yaml",
                        "prob.yaml", "{report}.map.yaml", f"{output}/", "mapper",
                        (("{{psum_datawidth}}", psum),
                         ("{{input_weight_datawidth}}", data),
-                        ("{{mac_class}}", output)), GLOBAL_BUFFER)
+                        ("{{mac_class}}", output)), window)
 
 
 def designs():
     for name, window in (("eyeriss_like", GLOBAL_BUFFER), ("simba_like", ()),
                          ("simple_output_stationary", GLOBAL_BUFFER),
-                         ("simple_weight_stationary", GLOBAL_BUFFER)):
+                         ("simple_weight_stationary", ())):
         report = f"{DESIGNS}/{name}/ref_outputs/default_problem/timeloop-mapper"
         yield Run(name, f"{DESIGNS}/{name}/arch.yaml",
                   f"{DESIGNS}/_include/default_problem.yaml",

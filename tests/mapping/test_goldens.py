@@ -38,3 +38,15 @@ def test_meshes_of_levels(path):
     wrong = [lines for lines in tool.side_by_side(goldens.misfits_of_levels,
                                                   records) if lines]
     assert wrong == []
+
+
+def test_mapper_results():
+    """What Timeloop's mapper found for three networks, as it judged it."""
+    results = goldens.mapper_results()
+    if not results:
+        pytest.skip("the public cases are not there")
+    lines = tool.side_by_side(lambda row: goldens.misfits_of_mapper(row[1]),
+                              results)
+    assert len(results) > 100
+    assert [(row[0], wrong) for row, wrong in zip(results, lines)
+            if wrong] == []

@@ -98,8 +98,10 @@ static inline void fill_nest(eval_fixture *f, int i, const char *path) {
   f->loops[2] = (accel_loop){2, 2, 1, MEMORY, ACCEL_TEMPORAL};
   f->kept[BUFFER] = f->kept[MEMORY] = 7;
   n->path = path;
-  n->nest = (accel_nest){
-      .loops = f->loops, .loop_count = 3, .kept = f->kept, .level_count = LEVELS};
+  n->nest = (accel_nest){.loops = f->loops,
+                         .loop_count = 3,
+                         .kept = f->kept,
+                         .level_count = LEVELS};
   n->result = (cost_result){.computes = 12,
                             .compute_cycles = 12,
                             .multipliers = 2,

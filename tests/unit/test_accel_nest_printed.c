@@ -67,10 +67,12 @@ static void wrong(void **state) {
       {"DRAM [ ]\nPEBuffer [ ]\n|\n", "m.txt:2:1: 'PEBuffer' does not follow"},
       {"DRAM [ ]\n| for K in [0:4)\n", "before the innermost level, PEBuffer"},
       {"DRAM [ Weight ]\n| for K in [0:4)\n",
-       "m.txt:1:8: the layer has no tensor 'Weight'; did you mean 'Weights'?"},
+       "m.txt:1:8: the layer has no tensor 'Weight'; it has Weights, Inputs, "
+       "Outputs; did you mean 'Weights'?"},
       {"DRAM [ Weights\n| for K in [0:4)\n", "m.txt:1:15: ']' is missing"},
       {"DRAN [ ]\n|\n",
-       "m.txt:1:1: the architecture has no level 'DRAN'; did you mean 'DRAM'?"},
+       "m.txt:1:1: the architecture has no level 'DRAN'; it has DRAM, "
+       "GlobalBuffer, PEBuffer; did you mean 'DRAM'?"},
       {"DRAM Weights\n| for K in [0:4)\n", "'[' is missing"},
       {"DRAM [ ] x\n| for K in [0:4)\n", "'x' does not belong here"},
       {HEAD "| for K in [1:4)\n", "'[0:' is missing"},

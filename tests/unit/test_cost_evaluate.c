@@ -260,8 +260,34 @@ static void memory_runs_out(void **state) {
   case_close(&c);
 }
 
+/* Each of four buffers needs at every R what its right neighbour had at the
+   last: 4 + 1 + 1 words and 6 handed on, or 12 words; 8 times. */
+static void neighbours_hand_on_unless_told_otherwise(void **state) {
+  (void)state;
+  static const char loops[] = "| P4x R3 | P2 K4";
+  uint32_t unlinked[CASE_LEVELS] = {0, 1u << WEIGHTS, 0};
+  cost_case c;
+  case_open(&c, 1);
+  case_run(&c, COST_TIMELOOP, loops);
+  assert_close(case_flow(&c, 1, INPUTS)->links, 48.0);
+  c.nest.unlinked = unlinked;
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  assert_close(case_flow(&c, 1, INPUTS)->links, 48.0);
+  assert_close(case_flow(&c, 1, INPUTS)->ingresses, 48.0);
+  assert_int_equal(case_tensor(&c, 1, INPUTS)->reads, 48);
+  assert_int_equal(case_tensor(&c, 0, INPUTS)->reads, 96 / 4 + 48 / 4);
+  unlinked[1] |= 1u << INPUTS;
+  assert_int_equal(cost_evaluate(&c.result, &c.problem, &c.nest), CALM_OK);
+  assert_true(case_flow(&c, 1, INPUTS)->links == 0);
+  assert_close(case_flow(&c, 1, INPUTS)->ingresses, 96.0);
+  assert_int_equal(case_tensor(&c, 1, INPUTS)->reads, 96);
+  assert_int_equal(case_tensor(&c, 0, INPUTS)->reads, 96 / 4);
+  case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(neighbours_hand_on_unless_told_otherwise),
       cmocka_unit_test(counts_are_timeloops),
       cmocka_unit_test(networks_cost_what_they_do_in_timeloop),
       cmocka_unit_test(latencies_are_added_at_the_end),
