@@ -173,7 +173,8 @@ static calm_status weigh_mapping(dearest *best, const reference *r,
 
 /* What an action is given, of two entries alike. */
 static bool same_arguments(const accel_yaml *a, const accel_yaml *b) {
-  if (!a || !b || a->kind != b->kind || a->count != b->count) return a == b;
+  if (a == b) return true;
+  if (!a || !b || a->kind != b->kind || a->count != b->count) return false;
   if (a->kind == ACCEL_YAML_SCALAR) return !strcmp(a->text, b->text);
   for (uint32_t i = 0; i < a->count; i++) {
     const accel_yaml *other = a->kind == ACCEL_YAML_MAPPING
