@@ -239,6 +239,10 @@ const char *calm_evaluation_reason(const calm_evaluation *e, uint32_t mapping) {
   return mapping < e->nest_count ? e->nests[mapping].reason : NULL;
 }
 
+bool calm_evaluation_limited(const calm_evaluation *e, uint32_t mapping) {
+  return mapping < e->nest_count && eval_nest_limited(&e->nests[mapping]);
+}
+
 bool calm_evaluation_valid(const calm_evaluation *e) {
   for (uint32_t i = 0; i < e->nest_count; i++)
     if (e->nests[i].reason) return false;

@@ -123,10 +123,7 @@ static calm_status take_number(double *out, const reference *r,
     return accel_place_fail(r->context, CALM_BAD_INPUT, entry->place,
                             "an entry without '%s'", key);
   TRY(accel_yaml_real(&number, r->context, value, key));
-  if (number < 0)
-    return accel_place_fail(r->context, CALM_BAD_INPUT, value->place,
-                            "%s is %s; it cannot be negative", key,
-                            value->text);
+  TRY(accel_arch_check_figure(r->context, value, key, number));
   *out = number;
   return CALM_OK;
 }
@@ -359,8 +356,19 @@ static calm_status read_compute(accel_compute *u, const reference *r,
 
 /* ---- Wires --------------------------------------------------------------- */
 
-/* A table for a component named wire costs the wires of all networks; Timeloop
-   keeps it in single precision. */
+/* Timeloop keeps what wires follow from in single precision. */
+static calm_status take_single(double *figure, const reference *r,
+                               const accel_yaml *table, const char *what) {
+  const float single = (float)*figure;
+  if (!isfinite(single))
+    return accel_place_fail(r->context, CALM_BAD_INPUT, table->place,
+                            "%s is %g; more than single precision holds", what,
+                            *figure);
+  *figure = (double)single;
+  return CALM_OK;
+}
+
+/* A table for a component named wire costs the wires of all networks. */
 static calm_status read_wires(accel_arch *arch, const reference *r) {
   const accel_yaml *table;
   TRY(find_table(&table, r, "wire"));
@@ -369,8 +377,9 @@ static calm_status read_wires(accel_arch *arch, const reference *r) {
   double pj;
   TRY(need_energy(&pj, r, table, transfers, "the wires", "transfer_random"));
   warn_of_repeated(r, table, "the wires");
+  TRY(take_single(&pj, r, table, "the energy of wires"));
   for (uint32_t i = 0; pj > 0 && i < arch->level_count; i++)
-    arch->levels[i].network.wire_pj = (double)(float)pj;
+    arch->levels[i].network.wire_pj = pj;
   return CALM_OK;
 }
 
@@ -380,8 +389,7 @@ static calm_status read_area(double *area, const reference *r,
   TRY(find_table(&table, r, name));
   if (!table) return CALM_OK;
   TRY(take_number(area, r, table, "area"));
-  *area = (double)(float)*area;
-  return CALM_OK;
+  return take_single(area, r, table, "area");
 }
 
 /* Areas come with energies in a section of their own. */

@@ -334,6 +334,14 @@ static void wrong_tables_are_refused(void **state) {
       {ONE("[4]"), "an action without a 'name'"},
       {ONE("[{name: mac}]"), "an entry without 'energy'"},
       {ONE("[{name: mac, energy: -1}]"), "cannot be negative"},
+      {ONE("[{name: mac, energy: 1e308}]"),
+       "energy is 1e308; more than 1e+100 is too large"},
+      {ONE("[{name: mac, energy: 1}]},"
+           "{name: wire, actions: [{name: transfer_random, energy: 1e39}]"),
+       "the energy of wires is 1e+39; more than single precision holds"},
+      {ONE("[{name: mac, energy: 1}]") "\nART: {tables: [{name: MAC, area: "
+                                       "1e39}]}",
+       "area is 1e+39; more than single precision holds"},
       {ONE("[{name: mac, energy: dear}]"), "energy is 'dear'"},
       {ONE("[{name: leak, energy: 1}]"), "MAC has no energy of 'compute'"},
       {"ERT: {tables: [{name: MAC}]}", "MAC has no energy of 'compute'"},

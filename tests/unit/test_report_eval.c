@@ -298,6 +298,24 @@ static void tensors_have_letters_of_their_names(void **state) {
   calm_text_free(f->context, out);
 }
 
+/* Wherever a line ends, it is behind a name. */
+static void letters_stand_next_to_their_names(void **state) {
+  eval_fixture *f = *state;
+  const calm_evaluation *e = fixture_evaluation(f, 1);
+  char name[96], wanted[128];
+  for (int length = 60; length < 90; length++) {
+    snprintf(name, sizeof name, "%0*d", length, 0);
+    snprintf(wanted, sizeof wanted, "A %s,", name);
+    f->tensors[0].name = name;
+    char *out = render(f, e, CALM_FORMAT_TABLE);
+    assert_has(out, wanted);
+    assert_has(out, "I Inputs,");
+    assert_has(out, "O Outputs,");
+    assert_has(out, "# the multipliers\n");
+    calm_text_free(f->context, out);
+  }
+}
+
 static void energy_of_networks_has_a_row(void **state) {
   eval_fixture *f = *state;
   const calm_evaluation *e = fixture_evaluation(f, 1);
@@ -357,6 +375,7 @@ int main(void) {
       EVAL_TEST(a_table_without_energy_has_no_column_of_it),
       EVAL_TEST(two_tables_are_one_of_differences),
       EVAL_TEST(tensors_have_letters_of_their_names),
+      EVAL_TEST(letters_stand_next_to_their_names),
       EVAL_TEST(energy_of_networks_has_a_row),
       EVAL_TEST(other_formats_are_refused),
       EVAL_TEST(no_memory_is_told)};
