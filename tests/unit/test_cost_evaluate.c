@@ -179,7 +179,9 @@ static void shared_bandwidth_limits(void **state) {
   assert_true(c.result.levels[0].busy_cycles == 38);
   assert_int_equal(c.result.limiting_level, 0);
   assert_close(c.result.utilization, 96. / 64 / 38);
-  accel_scale scales[] = {{"Inputs", 0}, {"Weights", 0}, {"Outputs", 1}};
+  accel_scale scales[] = {{.tensor = "Inputs"},
+                          {.tensor = "Weights"},
+                          {.tensor = "Outputs", .scale = 1}};
   c.levels[0].scales = scales;
   c.levels[0].scale_count = 3;
   case_run(&c, COST_EXACT, SPREAD);
