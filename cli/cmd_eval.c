@@ -12,14 +12,20 @@ static const char *path_of(const request *r, int mapping) {
   return r->mapping_count ? r->mappings[mapping] : r->arch[0];
 }
 
-/* Each nest that is not valid, with the reason. */
+/* Each nest without figures, with the reason. */
 static int judge(const request *r, const calm_evaluation *evaluation) {
   const int count = r->mapping_count ? r->mapping_count : 1;
+  int code = EXIT_DONE;
   for (int i = 0; i < count; i++) {
     const char *reason = calm_evaluation_reason(evaluation, (uint32_t)i);
-    if (reason) story_tell("%s: not valid: %s", path_of(r, i), reason);
+    if (!reason) continue;
+    const bool limited = calm_evaluation_limited(evaluation, (uint32_t)i);
+    story_tell("%s: %s: %s", path_of(r, i),
+               limited ? "not counted" : "not valid", reason);
+    if (limited || code == EXIT_DONE)
+      code = limited ? EXIT_LIMIT : EXIT_GOAL_MISSED;
   }
-  return calm_evaluation_valid(evaluation) ? EXIT_DONE : EXIT_GOAL_MISSED;
+  return code;
 }
 
 /* Files are of one nest. */

@@ -85,7 +85,7 @@ const command commands[] = {
      "and "
      "a loop nest, and counts what each level of memory reads and writes, the "
      "cycles and the energy.  A nest that does not fit the machine is told so, "
-     "with exit code 1.",
+     "with exit code 1; one that is too much to be counted, with 4.",
      eval_examples},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL}};
 

@@ -78,12 +78,11 @@ static bool is_walkable(const cost_random_case *c) {
 static void try_case(const cost_random_case *c, random_state *r, arena *a) {
   demand(cost_theorems_broken(c, r, a) == NULL);
   if (!is_walkable(c)) return;
-  demand(cost_check_exact(&c->arch, &c->layer, &c->nest, COST_FANOUT_CUMULATIVE,
-                          a) == NULL);
+  demand(cost_check_exact(c, COST_FANOUT_CUMULATIVE, a) == NULL);
   const cost_options options = {.model = COST_TIMELOOP,
                                 .fanout = COST_FANOUT_CUMULATIVE,
                                 .networks = true};
-  cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, a);
+  cost_check_evaluate(c, options, a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -13,9 +13,8 @@
 typedef struct sources {
   accel_yaml *arch; /* all parts of it */
   accel_yaml *problem;
-  accel_yaml *ert;          /* NULL: none given */
-  accel_yaml **constraints; /* one that is NULL if no file has any */
-  uint32_t constraint_count;
+  accel_yaml *ert; /* NULL: none given */
+  accel_rule_files constraints;
 } sources;
 
 /* A file of sections, of which no other misses one that is misspelt. */
@@ -50,7 +49,8 @@ static calm_status open_or_find(accel_yaml **out, const char *path,
   return CALM_OK;
 }
 
-static calm_status open_rules(accel_yaml **out, const char *path, arena *a) {
+static calm_status open_rules(const accel_yaml **out, const char *path,
+                              arena *a) {
   accel_yaml *root;
   TRY(open_sections(&root, path, a));
   if (!accel_constraints_present(root))
@@ -64,14 +64,14 @@ static calm_status open_rules(accel_yaml **out, const char *path, arena *a) {
 /* Sections of constraints among the parts of the architecture hold as well, and
    so do those at its nodes, which need no file. */
 static calm_status open_constraints(sources *s, option_LIST list, arena *a) {
-  uint32_t count = 1;
-  for (option_LIST item = list; item; item = item->next) count++;
-  ARENA_ARRAY(a, s->constraints, count);
-  if (accel_constraints_present(s->arch))
-    s->constraints[s->constraint_count++] = s->arch;
+  const accel_yaml **roots;
+  uint32_t most = 1, count = 0;
+  for (option_LIST item = list; item; item = item->next) most++;
+  ARENA_ARRAY(a, roots, most);
+  if (accel_constraints_present(s->arch)) roots[count++] = s->arch;
   for (option_LIST item = list; item; item = item->next)
-    TRY(open_rules(&s->constraints[s->constraint_count++], item->text, a));
-  if (s->constraint_count == 0) s->constraint_count = 1;
+    TRY(open_rules(&roots[count++], item->text, a));
+  s->constraints = (accel_rule_files){roots, count};
   return CALM_OK;
 }
 
@@ -105,18 +105,16 @@ static calm_status tell_verdict(eval_nest *n, const cost_problem *p, arena *a) {
 /* The first constraint that a nest breaks, if it breaks one. */
 static calm_status check_constraints(eval_nest *n, const calm_evaluation *e,
                                      const accel_constraints *constraints,
-                                     uint32_t count, arena *a) {
-  for (uint32_t i = 0; i < count && !n->reason; i++) {
-    char *line = NULL;
-    TRY(accel_constraints_check(&line, &constraints[i], &n->nest, &e->arch,
-                                &e->layer, a->context));
-    if (!line) continue;
-    calm_status status = keep_text(&n->reason, line, a);
-    calm_text_free(a->context, line);
-    TRY(status);
-    n->breaks_rule = true;
-  }
-  return CALM_OK;
+                                     arena *a) {
+  char *line = NULL;
+  if (n->reason) return CALM_OK;
+  TRY(accel_constraints_check(&line, constraints, &n->nest, &e->arch, &e->layer,
+                              a->context));
+  if (!line) return CALM_OK;
+  calm_status status = keep_text(&n->reason, line, a);
+  calm_text_free(a->context, line);
+  n->breaks_rule = true;
+  return status;
 }
 
 static calm_evaluation_summary summarise(const cost_result *r, bool energy) {
@@ -139,8 +137,7 @@ static calm_status read_nest(eval_nest *n, calm_evaluation *e, const char *path,
 }
 
 static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
-                                 const accel_constraints *constraints,
-                                 uint32_t count) {
+                                 const accel_constraints *constraints) {
   arena *a = &e->arena;
   if (e->energy)
     TRY(accel_energy_check(&e->arch, &e->layer, n->nest.kept, e->context));
@@ -148,7 +145,7 @@ static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
   TRY(cost_evaluate(&n->result, &e->problem, &n->nest));
   if (n->result.verdict.fault != COST_VALID)
     TRY(tell_verdict(n, &e->problem, a));
-  TRY(check_constraints(n, e, constraints, count, a));
+  TRY(check_constraints(n, e, constraints, a));
   if (!n->reason) n->summary = summarise(&n->result, e->energy);
   return CALM_OK;
 }
@@ -168,17 +165,16 @@ static cost_options cost_options_of(const calm_options *options) {
                         .networks = true};
 }
 
-static calm_status read_machine(calm_evaluation *e, accel_constraints **rules,
+static calm_status read_machine(calm_evaluation *e, accel_constraints *rules,
                                 const sources *s, const calm_options *options) {
   const cost_options cost = cost_options_of(options);
   arena *a = &e->arena;
   TRY(accel_arch_read(&e->arch, s->arch, s->ert, options->energy, a));
   TRY(accel_layer_read(&e->layer, s->problem,
                        (accel_dilation_zero)options->dilation_zero, a));
-  ARENA_ARRAY(a, *rules, s->constraint_count);
-  for (uint32_t i = 0; i < s->constraint_count; i++)
-    TRY(accel_constraints_read(&(*rules)[i], s->constraints[i], &e->arch,
-                               &e->layer, a));
+  TRY(accel_arch_check_tensors(&e->arch, &e->layer, a->context));
+  TRY(accel_constraints_read_files(rules, &s->constraints, &e->arch, &e->layer,
+                                   a));
   e->energy = options->energy;
   return cost_problem_init(&e->problem, &e->arch, &e->layer, &cost, a);
 }
@@ -193,7 +189,7 @@ static calm_status evaluate(void *result, const calm_options *options) {
   const calm_evaluation_files *files = j->files;
   calm_evaluation *e = j->evaluation;
   sources s = {0};
-  accel_constraints *rules;
+  accel_constraints rules;
   if (files->mapping_count > EVAL_MOST_NESTS)
     return context_fail(e->context, CALM_MISUSE,
                         "--mapping: one nest, or two to be compared");
@@ -204,7 +200,7 @@ static calm_status evaluate(void *result, const calm_options *options) {
     const char *path = files->mapping_count ? files->mappings[i] : NULL;
     TRY(keep_text(&e->nests[i].path, path ? path : files->arch[0], &e->arena));
     TRY(read_nest(&e->nests[i], e, path, s.arch));
-    TRY(evaluate_nest(&e->nests[i], e, rules, s.constraint_count));
+    TRY(evaluate_nest(&e->nests[i], e, &rules));
   }
   return CALM_OK;
 }
@@ -241,6 +237,10 @@ const calm_evaluation_summary *calm_evaluation_summary_of(
 
 const char *calm_evaluation_reason(const calm_evaluation *e, uint32_t mapping) {
   return mapping < e->nest_count ? e->nests[mapping].reason : NULL;
+}
+
+bool calm_evaluation_limited(const calm_evaluation *e, uint32_t mapping) {
+  return mapping < e->nest_count && eval_nest_limited(&e->nests[mapping]);
 }
 
 bool calm_evaluation_valid(const calm_evaluation *e) {

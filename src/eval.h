@@ -26,6 +26,11 @@ typedef struct eval_nest {
   calm_evaluation_summary summary;
 } eval_nest;
 
+/* Was it too much for calm? */
+static inline bool eval_nest_limited(const eval_nest *n) {
+  return cost_fault_is_limit(n->result.verdict.fault);
+}
+
 struct calm_evaluation {
   calm_context *context;
   arena arena;

@@ -10,15 +10,13 @@
 #include "cost_referee.h"
 
 /* What the evaluator makes of a nest; everything in it lives in `a`. */
-static inline cost_result cost_check_evaluate(const accel_arch *arch,
-                                              const accel_layer *layer,
-                                              const accel_nest *nest,
+static inline cost_result cost_check_evaluate(const cost_pieces *c,
                                               cost_options options, arena *a) {
   cost_problem problem;
   cost_result out;
-  if (cost_problem_init(&problem, arch, layer, &options, a) ||
+  if (cost_problem_init(&problem, &c->arch, &c->layer, &options, a) ||
       cost_result_init(&out, &problem, a) ||
-      cost_evaluate(&out, &problem, nest))
+      cost_evaluate(&out, &problem, &c->nest))
     abort();
   return out;
 }
@@ -40,20 +38,16 @@ static inline bool cost_check_groups(const cost_group *a, uint32_t a_count,
 /* How `exact` and the referee differ over a nest, NULL if they do not; with
    hops that nothing depends on, and without, when there is a shorter way to the
    groups. */
-static inline const char *cost_check_exact(const accel_arch *arch,
-                                           const accel_layer *layer,
-                                           const accel_nest *nest,
+static inline const char *cost_check_exact(const cost_pieces *c,
                                            cost_fanout_rule fanout, arena *a) {
   const char *difference = NULL;
   cost_result walked;
-  cost_referee(&walked, arch, layer, nest, fanout, a);
+  cost_referee(&walked, c, fanout, a);
   for (int hops = 0; hops < 2 && !difference; hops++) {
     const cost_options options = {
         .model = COST_EXACT, .fanout = fanout, .networks = hops == 1};
-    const cost_result counted =
-        cost_check_evaluate(arch, layer, nest, options, a);
-    difference =
-        cost_referee_difference(&counted, &walked, arch, layer, hops == 1, a);
+    const cost_result counted = cost_check_evaluate(c, options, a);
+    difference = cost_referee_difference(&counted, &walked, c, hops == 1, a);
   }
   return difference;
 }

@@ -9,6 +9,13 @@
 
 #include "accel/accel_nest.h"
 
+/* A machine, a layer and a nest that belong together. */
+typedef struct cost_pieces {
+  accel_arch arch;
+  accel_layer layer;
+  accel_nest nest;
+} cost_pieces;
+
 /* One instance of any capacity and bandwidth, that adds and costs nothing. */
 static inline accel_level cost_plain_level(const char *name) {
   return (accel_level){.name = name,

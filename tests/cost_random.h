@@ -8,8 +8,8 @@
 #ifndef CALM_TESTS_COST_RANDOM_H
 #define CALM_TESTS_COST_RANDOM_H
 
-#include "accel/accel_nest.h"
 #include "base/random.h"
+#include "cost_pieces.h"
 
 typedef struct cost_random_options {
   uint64_t most_macs;  /* about so many iterations, or fewer */
@@ -18,11 +18,7 @@ typedef struct cost_random_options {
   bool valid;          /* no faults on purpose */
 } cost_random_options;
 
-typedef struct cost_random_case {
-  accel_arch arch;
-  accel_layer layer;
-  accel_nest nest;
-} cost_random_case;
+typedef cost_pieces cost_random_case;
 
 void cost_random_make(cost_random_case *out, random_state *r,
                       const cost_random_options *options, arena *a);

@@ -57,8 +57,10 @@ static void draw_bandwidths(draft *d, accel_level *l) {
   l->scales = draft_take(d, 1, sizeof *l->scales);
   l->scale_count = 1;
   l->scales[0] = (accel_scale){
-      d->out->layer.tensors[draft_below(d, d->out->layer.tensor_count)].name,
-      quarters(d, 2)};
+      .tensor =
+          d->out->layer.tensors[draft_below(d, d->out->layer.tensor_count)]
+              .name,
+      .scale = quarters(d, 2)};
 }
 
 static void draw_energies(draft *d, accel_level *l) {

@@ -96,8 +96,7 @@ static void walk_column(column *c, const match *m, uint32_t tensor) {
   c->tile = referee_memory(m->arena, n, sizeof *c->tile);
   c->partition = referee_memory(m->arena, n, sizeof *c->partition);
   for (uint32_t i = 0; i < n; i++) {
-    referee_walk(&c->streams[i], m->arch, m->layer, m->nest, tensor, i,
-                 m->arena);
+    referee_walk(&c->streams[i], m->pieces, tensor, i, m->arena);
     c->leaving[i] = all_words(&c->streams[i]);
     if (i > 0) c->arriving[i - 1] = words_below(&c->streams[i]);
   }
@@ -303,17 +302,16 @@ static void count_totals(const match *m) {
   out->edp = out->energy_pj * (double)out->cycles;
 }
 
-void cost_referee(cost_result *out, const accel_arch *arch,
-                  const accel_layer *layer, const accel_nest *nest,
+void cost_referee(cost_result *out, const cost_pieces *c,
                   cost_fanout_rule fanout, arena *a) {
-  match m = {arch, layer, nest, a, out};
-  const uint32_t n = arch->level_count, tensors = layer->tensor_count;
+  match m = {c, &c->arch, &c->layer, &c->nest, a, out};
+  const uint32_t n = c->arch.level_count, tensors = c->layer.tensor_count;
   *out = (cost_result){.level_count = n, .tensor_count = tensors};
   out->levels = referee_memory(a, n, sizeof *out->levels);
   out->tensors = referee_memory(a, (size_t)n * tensors, sizeof *out->tensors);
   out->flows = referee_memory(a, (size_t)n * tensors, sizeof *out->flows);
   if (!referee_judge(&m, fanout)) return;
-  out->computes = referee_count_iterations(layer, nest, a);
+  out->computes = referee_count_iterations(m.layer, m.nest, a);
   count_levels(&m);
   count_totals(&m);
 }

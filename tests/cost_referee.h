@@ -14,18 +14,17 @@
 #define CALM_TESTS_COST_REFEREE_H
 
 #include "cost/cost.h"
+#include "cost_pieces.h"
 
 /* The answer to a nest under the model `exact`; everything in it lives in `a`.
    Only an answer whose verdict is COST_VALID has numbers. */
-void cost_referee(cost_result *out, const accel_arch *arch,
-                  const accel_layer *layer, const accel_nest *nest,
+void cost_referee(cost_result *out, const cost_pieces *c,
                   cost_fanout_rule fanout, arena *a);
 
 /* The first difference between two answers as one line, NULL if there is none.
    Counts have to be equal, energies to 1e-9; hops are looked at if `hops`. */
 const char *cost_referee_difference(const cost_result *a, const cost_result *b,
-                                    const accel_arch *arch,
-                                    const accel_layer *layer, bool hops,
+                                    const cost_pieces *pieces, bool hops,
                                     arena *memory);
 
 /* ---- The walk, of which the rest is derived ------------------------------ */
@@ -40,9 +39,8 @@ typedef struct referee_stream {
 
 /* Of one tensor from one level to what is below it, as if all levels kept it;
    per instance of the level. */
-void referee_walk(referee_stream *out, const accel_arch *arch,
-                  const accel_layer *layer, const accel_nest *nest,
-                  uint32_t tensor, uint32_t level, arena *a);
+void referee_walk(referee_stream *out, const cost_pieces *c, uint32_t tensor,
+                  uint32_t level, arena *a);
 
 /* The iterations of the nest, each of them looked at: all points of the layer,
    and each once. */

@@ -137,14 +137,14 @@ static bool compare_levels(comparison *c, const cost_result *a,
 }
 
 const char *cost_referee_difference(const cost_result *a, const cost_result *b,
-                                    const accel_arch *arch,
-                                    const accel_layer *layer, bool hops,
+                                    const cost_pieces *pieces, bool hops,
                                     arena *memory) {
   comparison c = {.size = 256, .hops = hops};
   c.line = referee_memory(memory, c.size, 1);
   if (!compare_verdicts(&c, &a->verdict, &b->verdict)) return c.line;
   if (a->verdict.fault != COST_VALID) return NULL;
-  if (!compare_levels(&c, a, b, arch, layer) || !compare_totals(&c, a, b))
+  if (!compare_levels(&c, a, b, &pieces->arch, &pieces->layer) ||
+      !compare_totals(&c, a, b))
     return c.line;
   return NULL;
 }

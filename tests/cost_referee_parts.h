@@ -8,6 +8,7 @@
 #include "cost_referee.h"
 
 typedef struct match {
+  const cost_pieces *pieces; /* the next three, as one */
   const accel_arch *arch;
   const accel_layer *layer;
   const accel_nest *nest;

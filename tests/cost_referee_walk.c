@@ -399,13 +399,13 @@ static void walk_instance(referee_stream *out, walk *w) {
 
 /* Every instance of the level is walked, and in a perfect nest all have to come
    to the same. */
-void referee_walk(referee_stream *out, const accel_arch *arch,
-                  const accel_layer *layer, const accel_nest *nest,
-                  uint32_t tensor, uint32_t level, arena *a) {
-  walk w = {.arch = arch,
-            .layer = layer,
+void referee_walk(referee_stream *out, const cost_pieces *c, uint32_t tensor,
+                  uint32_t level, arena *a) {
+  const accel_nest *nest = &c->nest;
+  walk w = {.arch = &c->arch,
+            .layer = &c->layer,
             .nest = nest,
-            .tensor = &layer->tensors[tensor],
+            .tensor = &c->layer.tensors[tensor],
             .level = level,
             .first = referee_begin(nest, level),
             .temporal = referee_temporal(nest, level),

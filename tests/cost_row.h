@@ -16,12 +16,7 @@ typedef struct row_layer {
   uint64_t stride, dilation;
 } row_layer;
 
-/* A machine, a layer and a nest that belong together. */
-typedef struct row {
-  accel_arch arch;
-  accel_layer layer;
-  accel_nest nest;
-} row;
+typedef cost_pieces row;
 
 static inline accel_tensor row_tensor(arena *a, const char *name,
                                       bool read_write, uint32_t ranks) {

@@ -17,7 +17,7 @@ cost_result theorem_evaluate(const trial *t, const cost_random_case *c,
                              cost_model model) {
   const cost_options options = {
       .model = model, .fanout = COST_FANOUT_LEVEL, .networks = true};
-  return cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, t->arena);
+  return cost_check_evaluate(c, options, t->arena);
 }
 
 /* The case on a machine all of whose levels can add: there the networks carry
@@ -36,8 +36,7 @@ static cost_result evaluate_adding(const trial *t) {
 bool theorem_differs(trial *t, const cost_result *r, const cost_random_case *c,
                      cost_model model, const char *theorem) {
   const cost_result other = theorem_evaluate(t, c, model);
-  const char *line =
-      cost_referee_difference(r, &other, &c->arch, &c->layer, true, t->arena);
+  const char *line = cost_referee_difference(r, &other, c, true, t->arena);
   return line && theorem_breaks(t, "%s: %s", theorem, line);
 }
 

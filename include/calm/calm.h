@@ -407,6 +407,11 @@ CALM_API const calm_evaluation_summary *calm_evaluation_summary_of(
 CALM_API const char *calm_evaluation_reason(const calm_evaluation *evaluation,
                                             uint32_t mapping);
 
+/* Is that because counting it takes more than calm agrees to?  The machine may
+   well run such a nest. */
+CALM_API bool calm_evaluation_limited(const calm_evaluation *evaluation,
+                                      uint32_t mapping);
+
 /* Are all its nests valid? */
 CALM_API bool calm_evaluation_valid(const calm_evaluation *evaluation);
 

@@ -62,6 +62,7 @@ typedef struct accel_energy {
 typedef struct accel_scale {
   const char *tensor;
   double scale;
+  accel_place place;
 } accel_scale;
 
 /* Where a level stands in a version 0.4 `!Parallel`: a tensor that one branch

@@ -115,12 +115,24 @@ static calm_status refuse_foreign(calm_context *context, const key_row *row,
                           c->attributes->keys[at], c->name, row->what);
 }
 
+calm_status accel_arch_check_figure(calm_context *context,
+                                    const accel_yaml *node, const char *what,
+                                    double figure) {
+  if (figure < 0)
+    return accel_place_fail(context, CALM_BAD_INPUT, node->place,
+                            "%s is %s; it cannot be negative", what,
+                            node->text);
+  if (figure > ACCEL_MAX_FIGURE)
+    return accel_place_fail(context, CALM_BAD_INPUT, node->place,
+                            "%s is %s; more than %g is too large to be summed",
+                            what, node->text, ACCEL_MAX_FIGURE);
+  return CALM_OK;
+}
+
 static calm_status take_real(accel_value *out, calm_context *context,
                              const accel_yaml *node, const char *what) {
   TRY(accel_yaml_real(&out->real, context, node, what));
-  if (out->real >= 0) return CALM_OK;
-  return accel_place_fail(context, CALM_BAD_INPUT, node->place,
-                          "%s is %s; it cannot be negative", what, node->text);
+  return accel_arch_check_figure(context, node, what, out->real);
 }
 
 static calm_status take_value(accel_value *out, calm_context *context,

@@ -301,6 +301,7 @@ static calm_status take_scales(accel_level *l, const maker *m, arena *a) {
   ARENA_ARRAY(a, l->scales, node->count);
   for (uint32_t i = 0; i < node->count; i++) {
     l->scales[i].tensor = node->keys[i];
+    l->scales[i].place = node->key_places[i];
     TRY(accel_yaml_real(&l->scales[i].scale, m->context, node->items[i],
                         "a bandwidth scale"));
     if (l->scales[i].scale < 0)

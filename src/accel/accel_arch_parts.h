@@ -43,6 +43,13 @@ calm_status accel_arch_make_level(accel_level *out, calm_context *context,
 calm_status accel_arch_make_compute(accel_compute *out, calm_context *context,
                                     const accel_component *c);
 
+/* Not negative, and no larger than any machine has: with figures of 1e100 there
+   is no product of them and of counts beyond what a double holds. */
+#define ACCEL_MAX_FIGURE 1e100
+calm_status accel_arch_check_figure(calm_context *context,
+                                    const accel_yaml *node, const char *what,
+                                    double figure);
+
 /* "PE[0..15]" is PE, 16 times; a name without brackets once. */
 calm_status accel_arch_split_name(const char **name, uint64_t *count,
                                   const char *spelled, accel_place place,

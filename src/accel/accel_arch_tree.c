@@ -88,6 +88,15 @@ static calm_status refuse_disabled(calm_context *context,
                           "the same, so take it out of the file");
 }
 
+static calm_status check_attributes(calm_context *context,
+                                    const accel_yaml *attributes,
+                                    const char *name) {
+  if (accel_yaml_is_null(attributes) || attributes->kind == ACCEL_YAML_MAPPING)
+    return CALM_OK;
+  return accel_place_fail(context, CALM_BAD_INPUT, attributes->place,
+                          "the attributes of %s are no mapping of keys", name);
+}
+
 /* Timeloop's own reader lets nothing flow downwards, so what a container says
    has no effect; what the author may expect to have one is told. */
 static void mention_inheritance(accel_arch_draft *d, const accel_yaml *node,
@@ -222,6 +231,7 @@ static calm_status read_node(accel_arch_draft *d, const accel_yaml *node,
   if (!number_multiply(times, *times, count))
     return accel_place_fail(d->context, CALM_BAD_INPUT, node->place,
                             "more than 2^62 of %s", name);
+  TRY(check_attributes(d->context, accel_yaml_get(node, "attributes"), name));
   mention_inheritance(d, node, name);
   const accel_yaml *local = accel_yaml_get(node, "local");
   return local ? read_local(d, local, *times) : CALM_OK;
@@ -234,6 +244,8 @@ calm_status accel_arch_read_tree(accel_arch_draft *d,
                                       "attributes",  "sparse_optimizations"};
   TRY(check_keys(d->context, section, known, COUNT(known)));
   TRY(refuse_sparse(d->context, section));
+  TRY(check_attributes(d->context, accel_yaml_get(section, "attributes"),
+                       "the architecture"));
   uint64_t times = 1;
   const accel_yaml *trees = accel_yaml_get(section, "subtree");
   while (trees) {

@@ -68,6 +68,16 @@ calm_status accel_constraints_read(accel_constraints *out,
                                    const accel_arch *arch,
                                    const accel_layer *layer, arena *a);
 
+/* Likewise of several files, whose rules must hold together. */
+typedef struct accel_rule_files {
+  const accel_yaml *const *roots;
+  uint32_t count;
+} accel_rule_files;
+calm_status accel_constraints_read_files(accel_constraints *out,
+                                         const accel_rule_files *files,
+                                         const accel_arch *arch,
+                                         const accel_layer *layer, arena *a);
+
 /* The first rule that a nest breaks, as one line with its place; NULL in *out
    if it observes all.  Free *out with calm_text_free. */
 calm_status accel_constraints_check(char **out, const accel_constraints *c,

@@ -25,15 +25,19 @@ static const char *dimension_name(const checker *c, uint32_t dimension) {
 
 /* ---- Factors ------------------------------------------------------------- */
 
+/* What a dimension's loops in one block run through.  A loop that nothing
+   repeats is always in its last pass. */
 static uint64_t factor_of(const checker *c, uint32_t level, bool spatial,
                           uint32_t dimension) {
   uint64_t factor = 1;
-  for (uint32_t i = 0; i < c->nest->loop_count; i++) {
+  bool repeated = false;
+  for (uint32_t i = c->nest->loop_count; i-- > 0;) {
     const accel_loop *l = &c->nest->loops[i];
-    if (l->level != level || l->dimension != dimension ||
-        (l->kind != ACCEL_TEMPORAL) != spatial)
-      continue;
-    factor = accel_count_multiply(factor, l->bound);
+    if (l->dimension != dimension) continue;
+    const uint64_t iterations = repeated ? l->bound : l->residual;
+    repeated |= iterations > 1;
+    if (l->level == level && (l->kind != ACCEL_TEMPORAL) == spatial)
+      factor = accel_count_multiply(factor, iterations);
   }
   return factor;
 }

@@ -30,6 +30,11 @@ calm_status accel_rules_add_tensors(accel_rules_draft *d, uint32_t level,
 calm_status accel_rules_add_factor(accel_rules_draft *d, uint32_t level,
                                    bool spatial, const accel_factor_rule *rule);
 
+/* Timeloop's front end of version 0.4 puts the dimensions that can have no
+   spatial loop innermost into the order of a mesh, if they are not in it; they
+   take the first places of the split.  When all rules are there. */
+void accel_rules_place_ones(accel_rules_draft *d);
+
 /* Can all rules hold at once?  Otherwise an error that names those that
    cannot. */
 calm_status accel_rules_settle(const accel_rules_draft *d);

@@ -196,15 +196,25 @@ static calm_status add_node(accel_rules_draft *d, uint32_t level) {
   return accel_rules_add_tensors(d, level, 0, bypass, l->branch.place);
 }
 
+calm_status accel_constraints_read_files(accel_constraints *out,
+                                         const accel_rule_files *files,
+                                         const accel_arch *arch,
+                                         const accel_layer *layer, arena *a) {
+  accel_rules_draft d = {.subject = {arch, layer, a->context, a}};
+  TRY(accel_rules_begin(&d));
+  for (uint32_t i = 0; i < arch->level_count; i++) TRY(add_node(&d, i));
+  for (uint32_t i = 0; i < files->count; i++)
+    TRY(add_sections(&d, files->roots[i]));
+  accel_rules_place_ones(&d);
+  TRY(accel_rules_settle(&d));
+  *out = d.rules;
+  return CALM_OK;
+}
+
 calm_status accel_constraints_read(accel_constraints *out,
                                    const accel_yaml *root,
                                    const accel_arch *arch,
                                    const accel_layer *layer, arena *a) {
-  accel_rules_draft d = {.subject = {arch, layer, a->context, a}};
-  TRY(accel_rules_begin(&d));
-  for (uint32_t i = 0; i < arch->level_count; i++) TRY(add_node(&d, i));
-  if (root) TRY(add_sections(&d, root));
-  TRY(accel_rules_settle(&d));
-  *out = d.rules;
-  return CALM_OK;
+  const accel_rule_files files = {&root, root ? 1 : 0};
+  return accel_constraints_read_files(out, &files, arch, layer, a);
 }

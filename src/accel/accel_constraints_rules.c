@@ -283,6 +283,43 @@ static calm_status add_split(accel_rules_draft *d, uint32_t level,
   return CALM_OK;
 }
 
+static bool is_placed(const accel_block_rules *b, uint32_t dimension) {
+  for (uint32_t i = 0; i < b->inner_count; i++)
+    if (b->inner[i] == dimension) return true;
+  for (uint32_t i = 0; i < b->outer_count; i++)
+    if (b->outer[i] == dimension) return true;
+  return false;
+}
+
+static bool is_one(const accel_block_rules *b, const accel_layer *layer,
+                   uint32_t dimension) {
+  if (layer->dimensions[dimension].bound == 1) return true;
+  for (uint32_t i = 0; i < b->factor_count; i++)
+    if (b->factors[i].dimension == dimension &&
+        b->factors[i].relation == ACCEL_EQUAL && b->factors[i].value == 1)
+      return true;
+  return false;
+}
+
+static void place_ones(accel_block_rules *b, const accel_layer *layer) {
+  uint32_t ones[ACCEL_MAX_DIMENSIONS], count = 0;
+  for (uint32_t i = 0; i < layer->dimension_count; i++)
+    if (is_one(b, layer, i) && !is_placed(b, i)) ones[count++] = i;
+  memmove(b->inner + count, b->inner, b->inner_count * sizeof *b->inner);
+  memcpy(b->inner, ones, count * sizeof *ones);
+  if (b->inner_count == 0) b->inner_place = b->split_place;
+  b->inner_count += count;
+}
+
+/* Only a split makes these places matter: no loop stands there. */
+void accel_rules_place_ones(accel_rules_draft *d) {
+  for (uint32_t i = 0; i < d->rules.level_count; i++) {
+    accel_block_rules *b = &d->rules.levels[i].spatial;
+    if (d->subject.arch->levels[i].virtual_level && b->split != CALM_NONE)
+      place_ones(b, d->subject.layer);
+  }
+}
+
 /* ---- Tensors ------------------------------------------------------------- */
 
 calm_status accel_rules_add_tensors(accel_rules_draft *d, uint32_t level,

@@ -14,7 +14,6 @@
 typedef struct range {
   uint64_t low, high;
   const accel_factor_rule *low_rule, *high_rule; /* NULL: no rule */
-  bool fixed;
 } range;
 
 static const accel_block_rules *block_of(const accel_rules_draft *d,
@@ -42,7 +41,6 @@ static range find_range(const accel_rules_draft *d, uint32_t level,
       r.high = accel_rule_high(rule);
       r.high_rule = rule;
     }
-    r.fixed |= rule->relation == ACCEL_EQUAL;
   }
   return r;
 }
@@ -50,12 +48,10 @@ static range find_range(const accel_rules_draft *d, uint32_t level,
 /* ---- Bounds -------------------------------------------------------------- */
 
 /* What of the ranges of a dimension is to be told. */
-typedef enum side { LOW, HIGH, FIXED } side;
+typedef enum side { LOW, HIGH } side;
 
 static bool takes_part(const range *r, side what) {
-  return what == LOW    ? r->low > 1
-         : what == HIGH ? r->high < UINT64_MAX
-                        : r->fixed && r->low > 1;
+  return what == LOW ? r->low > 1 : r->high < UINT64_MAX;
 }
 
 /* "4 at GlobalBuffer (spatial, c.yaml:7), ..." */
@@ -89,8 +85,7 @@ static accel_place first_place(const accel_rules_draft *d, uint32_t dimension,
 
 static calm_status tell_ranges(const accel_rules_draft *d, uint32_t dimension,
                                side what, uint64_t made) {
-  static const char *const claims[] = {"make up at least", "make up at most",
-                                       "that are fixed make up"};
+  static const char *const claims[] = {"make up at least", "make up at most"};
   const accel_dimension *dim = &d->subject.layer->dimensions[dimension];
   text t;
   char *list;
@@ -99,27 +94,29 @@ static calm_status tell_ranges(const accel_rules_draft *d, uint32_t dimension,
   TRY(text_finish(&t, &list));
   const calm_status status = accel_place_fail(
       d->subject.context, CALM_BAD_INPUT, first_place(d, dimension, what),
-      "the factors of %s %s %llu, %s %llu: %s", dim->name, claims[what],
-      (unsigned long long)made,
-      what == FIXED ? "which does not divide its bound" : "and its bound is",
-      (unsigned long long)dim->bound, list);
+      "the factors of %s %s %llu, and its bound is %llu: %s", dim->name,
+      claims[what], (unsigned long long)made, (unsigned long long)dim->bound,
+      list);
   calm_text_free(d->subject.context, list);
   return status;
 }
 
+/* The iterations that loops make up are at most the product of their factors,
+   and fewer if some are imperfect.  The fewest are those where each but the
+   outermost ends after one iteration of its last pass: 3 times 4 make up from
+   2 * 4 + 1 = 9 to 12.  So a factor need not divide the bound. */
 static calm_status settle_dimension(const accel_rules_draft *d,
                                     uint32_t dimension) {
   const uint64_t bound = d->subject.layer->dimensions[dimension].bound;
-  uint64_t low = 1, high = 1, fixed = 1;
-  for (uint32_t i = 0; i < d->rules.level_count * 2; i++) {
+  uint64_t low = 1, high = 1;
+  for (uint32_t i = d->rules.level_count * 2; i-- > 0;) {
     const range r = find_range(d, i / 2, !(i % 2), dimension);
-    low = accel_count_multiply(low, r.low);
+    low = low == 1 ? r.low
+                   : accel_count_add(accel_count_multiply(low - 1, r.low), 1);
     high = accel_count_multiply(high, r.high);
-    if (r.fixed) fixed = accel_count_multiply(fixed, r.low);
   }
   if (low > bound) return tell_ranges(d, dimension, LOW, low);
   if (high < bound) return tell_ranges(d, dimension, HIGH, high);
-  if (bound % fixed) return tell_ranges(d, dimension, FIXED, fixed);
   return CALM_OK;
 }
 

@@ -29,6 +29,9 @@ static synonyms transfers = {"transfer_random"};
 static calm_status open_section(reference *out, const accel_yaml *section,
                                 const char *key) {
   const accel_yaml *tables = accel_yaml_get(section, key);
+  const accel_yaml *version = accel_yaml_get(section, "version");
+  const char *spelled;
+  if (version) TRY(accel_yaml_text(&spelled, out->context, version, "version"));
   if (!tables || tables->kind == ACCEL_YAML_SCALAR)
     return accel_place_fail(out->context, CALM_BAD_INPUT, section->place,
                             "no '%s' in this section of energies", key);
@@ -120,10 +123,7 @@ static calm_status take_number(double *out, const reference *r,
     return accel_place_fail(r->context, CALM_BAD_INPUT, entry->place,
                             "an entry without '%s'", key);
   TRY(accel_yaml_real(&number, r->context, value, key));
-  if (number < 0)
-    return accel_place_fail(r->context, CALM_BAD_INPUT, value->place,
-                            "%s is %s; it cannot be negative", key,
-                            value->text);
+  TRY(accel_arch_check_figure(r->context, value, key, number));
   *out = number;
   return CALM_OK;
 }
@@ -166,6 +166,56 @@ static calm_status weigh_mapping(dearest *best, const reference *r,
   for (uint32_t i = 0; i < entry->count; i++)
     TRY(weigh_entry(best, r, entry->items[i]));
   return CALM_OK;
+}
+
+/* What an action is given, of two entries alike. */
+static bool same_arguments(const accel_yaml *a, const accel_yaml *b) {
+  if (a == b) return true;
+  if (!a || !b || a->kind != b->kind || a->count != b->count) return false;
+  if (a->kind == ACCEL_YAML_SCALAR) return !strcmp(a->text, b->text);
+  for (uint32_t i = 0; i < a->count; i++) {
+    const accel_yaml *other = a->kind == ACCEL_YAML_MAPPING
+                                  ? accel_yaml_get(b, a->keys[i])
+                                  : b->items[i];
+    if (!other || !same_arguments(a->items[i], other)) return false;
+  }
+  return true;
+}
+
+/* An entry of an action of which the last one had the same arguments. */
+static void warn_of_same(const reference *r, const accel_yaml *last,
+                         const accel_yaml *entry, const char *name,
+                         const char *component) {
+  if (!last || !same_arguments(accel_yaml_get(last, "arguments"),
+                               accel_yaml_get(entry, "arguments")))
+    return;
+  context_log(r->context, CALM_LOG_WARNING,
+              "%s:%u: '%s' of %s stands in line %u too; the dearer one counts",
+              entry->place.file, entry->place.line, name, component,
+              last->place.line);
+}
+
+static void warn_of_repeated(const reference *r, const accel_yaml *table,
+                             const char *component) {
+  static const char *const names[] = {
+      "random_read", "read",       "random_fill",    "random_write",
+      "fill",        "write",      "leak",           "random_update",
+      "update",      "mac_random", "mult_random",    "mac",
+      "mult",        "compute",    "transfer_random"};
+  const accel_yaml *actions = accel_yaml_get(table, "actions");
+  if (!actions || actions->kind != ACCEL_YAML_SEQUENCE) return;
+  for (uint32_t n = 0; n < sizeof names / sizeof *names; n++) {
+    const accel_yaml *last = NULL;
+    for (uint32_t i = 0; i < actions->count; i++) {
+      const accel_yaml *entry = actions->items[i];
+      const accel_yaml *name = accel_yaml_get(entry, "name");
+      if (!name || name->kind != ACCEL_YAML_SCALAR ||
+          strcmp(name->text, names[n]))
+        continue;
+      warn_of_same(r, last, entry, names[n], component);
+      last = entry;
+    }
+  }
 }
 
 /* What the first of the synonyms that the table has costs. */
@@ -264,6 +314,7 @@ static calm_status read_level(accel_level *l, const reference *r,
   TRY(find_table(&table, r, l->name));
   if (table) {
     const calm_status status = level_by_table(l, r, table);
+    warn_of_repeated(r, table, l->name);
     return required || status != CALM_BAD_INPUT ? status : CALM_OK;
   }
   if (!r->tables || l->entries == 0 || !strcmp(l->class_name, "dummy_storage"))
@@ -291,6 +342,7 @@ static calm_status read_compute(accel_compute *u, const reference *r,
   if (table) {
     const calm_status status =
         need_energy(&u->energy_pj, r, table, computes, u->name, "compute");
+    warn_of_repeated(r, table, u->name);
     u->energy_known |= status == CALM_OK;
     return required || status != CALM_BAD_INPUT ? status : CALM_OK;
   }
@@ -304,8 +356,19 @@ static calm_status read_compute(accel_compute *u, const reference *r,
 
 /* ---- Wires --------------------------------------------------------------- */
 
-/* A table for a component named wire costs the wires of all networks; Timeloop
-   keeps it in single precision. */
+/* Timeloop keeps what wires follow from in single precision. */
+static calm_status take_single(double *figure, const reference *r,
+                               const accel_yaml *table, const char *what) {
+  const float single = (float)*figure;
+  if (!isfinite(single))
+    return accel_place_fail(r->context, CALM_BAD_INPUT, table->place,
+                            "%s is %g; more than single precision holds", what,
+                            *figure);
+  *figure = (double)single;
+  return CALM_OK;
+}
+
+/* A table for a component named wire costs the wires of all networks. */
 static calm_status read_wires(accel_arch *arch, const reference *r) {
   const accel_yaml *table;
   TRY(find_table(&table, r, "wire"));
@@ -313,8 +376,10 @@ static calm_status read_wires(accel_arch *arch, const reference *r) {
   if (!table) return CALM_OK;
   double pj;
   TRY(need_energy(&pj, r, table, transfers, "the wires", "transfer_random"));
+  warn_of_repeated(r, table, "the wires");
+  TRY(take_single(&pj, r, table, "the energy of wires"));
   for (uint32_t i = 0; pj > 0 && i < arch->level_count; i++)
-    arch->levels[i].network.wire_pj = (double)(float)pj;
+    arch->levels[i].network.wire_pj = pj;
   return CALM_OK;
 }
 
@@ -324,8 +389,7 @@ static calm_status read_area(double *area, const reference *r,
   TRY(find_table(&table, r, name));
   if (!table) return CALM_OK;
   TRY(take_number(area, r, table, "area"));
-  *area = (double)(float)*area;
-  return CALM_OK;
+  return take_single(area, r, table, "area");
 }
 
 /* Areas come with energies in a section of their own. */

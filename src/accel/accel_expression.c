@@ -129,6 +129,11 @@ static value read_number(reader *r) {
   size_t length = 0;
   while (is_digit(digits[length])) length++;
   if (!strchr(".eE_xX", digits[length]) || !digits[length]) {
+    if (*digits == '0' && length > 1)
+      return broken(r, accel_make_flaw(r->e->arena, false,
+                                       "'%.20s' begins with 0, which some take "
+                                       "for octal",
+                                       digits));
     errno = 0;
     const int64_t integer = strtoll(digits, &end, 10);
     r->at = end;

@@ -225,6 +225,7 @@ static calm_status read_factor(accel_shape_term *out, reader *r,
   if (out->coefficient != CALM_NONE) return CALM_OK;
   if (!number_parse(&out->factor, text, strlen(text)))
     return refuse_coefficient(r, node);
+  TRY(accel_yaml_integer(&out->factor, r->context, node, "a coefficient"));
   if (out->factor > 0) return CALM_OK;
   return accel_place_fail(r->context, CALM_BAD_INPUT, node->place,
                           "a factor of 0; leave the product out");

@@ -34,6 +34,12 @@ typedef struct accel_nest {
                          tensor t (no_link_transfer); NULL: they may */
 } accel_nest;
 
+/* Are all tensors that a machine's bandwidth scales name among those of the
+   layer?  CALM_BAD_INPUT with the place and the nearest name otherwise. */
+calm_status accel_arch_check_tensors(const accel_arch *arch,
+                                     const accel_layer *layer,
+                                     calm_context *context);
+
 /*
  * Timeloop's mapping (`mapping:`).  A tensor is kept wherever nothing says
  * otherwise.  Names that are not there, and directives that calm does not know,

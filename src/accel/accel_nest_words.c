@@ -201,6 +201,12 @@ static calm_status read_late_residual(accel_factors *all, cursor *c) {
   return settle_factor(last, c->subject, true);
 }
 
+/* A dimension can be equal, at most and at least something; what is more would
+   be refused one by one. */
+static uint32_t factor_limit(const accel_layer *layer) {
+  return 3 * layer->dimension_count;
+}
+
 static calm_status read_factor_text(accel_factors *all, cursor *c,
                                     bool in_list) {
   while (skip_gaps(c)) {
@@ -208,6 +214,11 @@ static calm_status read_factor_text(accel_factors *all, cursor *c,
       TRY(read_late_residual(all, c));
       continue;
     }
+    if (all->count == factor_limit(c->subject->layer))
+      return accel_place_fail(c->subject->context, CALM_BAD_INPUT,
+                              place_at(c, c->at),
+                              "more than %u factors, of %u dimensions",
+                              all->count, c->subject->layer->dimension_count);
     accel_factor f;
     TRY(read_factor(&f, c));
     all->items[all->count++] = f;
@@ -235,11 +246,11 @@ static calm_status check_words(const accel_subject *s, const accel_yaml *value,
 }
 
 /* No text has more factors than half its characters. */
-static size_t most_factors(const accel_yaml *value) {
+static size_t most_factors(const accel_layer *layer, const accel_yaml *value) {
   size_t most = 0;
   for (uint32_t i = 0; i < item_count(value); i++)
     most += strlen(item_of(value, i)->text) / 2 + 1;
-  return most;
+  return number_smaller(most, factor_limit(layer));
 }
 
 calm_status accel_factors_read(accel_factors *out, const accel_subject *s,
@@ -247,7 +258,7 @@ calm_status accel_factors_read(accel_factors *out, const accel_subject *s,
   *out = (accel_factors){0};
   if (!value) return CALM_OK;
   TRY(check_words(s, value, "factors"));
-  ARENA_ARRAY(s->arena, out->items, most_factors(value));
+  ARENA_ARRAY(s->arena, out->items, most_factors(s->layer, value));
   for (uint32_t i = 0; i < item_count(value); i++) {
     cursor c = begin(s, item_of(value, i));
     TRY(read_factor_text(out, &c, value->kind == ACCEL_YAML_SEQUENCE));

@@ -87,14 +87,27 @@ static bool serves_expressions(const accel_yaml *own, uint32_t key) {
   return false;
 }
 
+/* A key without a value says nothing, but has to be one that there is. */
+static void put_unknown(accel_yaml *m, const accel_yaml *own, uint32_t key,
+                        accel_node_kind kind) {
+  const accel_key_where where =
+      kind == ACCEL_NODE_COMPUTE ? ACCEL_KEY_COMPUTE : ACCEL_KEY_LEVEL;
+  if (kind != ACCEL_NODE_CONTAINER &&
+      !accel_attributes_know(own->keys[key], where))
+    accel_nodes_put(m, own->keys[key], own->key_places[key], own->items[key]);
+}
+
 static calm_status put_own(accel_yaml *m, const accel_yaml *own,
                            const accel_outside *outside, accel_node_kind kind,
                            arena *a) {
   const accel_scope scope = {{own, outside->inherited, outside->variables}};
   for (uint32_t i = 0; own && i < own->count; i++) {
     const accel_yaml *value;
-    if (accel_yaml_is_null(own->items[i])) continue;
     if (kind != ACCEL_NODE_CONTAINER && serves_expressions(own, i)) continue;
+    if (accel_yaml_is_null(own->items[i])) {
+      put_unknown(m, own, i, kind);
+      continue;
+    }
     TRY(accel_expression_evaluate(&value, own->items[i], &scope, a));
     accel_nodes_put(m, own->keys[i], own->key_places[i], value);
   }

@@ -45,3 +45,16 @@ calm_status accel_subject_no_tensor(const accel_subject *s, accel_place place,
                           accel_names_list(names, count).text,
                           accel_names_hint(name, names, count).text);
 }
+
+calm_status accel_arch_check_tensors(const accel_arch *arch,
+                                     const accel_layer *layer,
+                                     calm_context *context) {
+  const accel_subject s = {arch, layer, context, NULL};
+  for (uint32_t i = arch->level_count; i-- > 0;)
+    for (uint32_t k = 0; k < arch->levels[i].scale_count; k++) {
+      const accel_scale *scale = &arch->levels[i].scales[k];
+      if (accel_layer_tensor(layer, scale->tensor) == CALM_NONE)
+        return accel_subject_no_tensor(&s, scale->place, scale->tensor);
+    }
+  return CALM_OK;
+}

@@ -329,6 +329,18 @@ static calm_status explain(const builder *b, accel_place at) {
   return CALM_OK;
 }
 
+/* A tab in the indentation of the line at which reading ended.  libyaml ends at
+   it, or later because it joined that line to the one before. */
+static calm_status refuse_tab(const builder *b, accel_place at) {
+  const char *line = b->bytes, *end = b->bytes + b->length;
+  for (uint32_t number = 1; line < end && number < at.line; line++)
+    number += *line == '\n';
+  for (at.column = 1; line < end && *line == ' '; line++) at.column++;
+  if (line == end || *line != '\t' || b->parser.flow_level > 0) return CALM_OK;
+  return accel_place_fail(b->context, CALM_BAD_INPUT, at,
+                          "a tab; YAML indents with spaces");
+}
+
 /* libyaml says where in bytes if characters are wrong, by a mark otherwise. */
 static accel_place place_of_problem(const builder *b) {
   if (b->parser.error != YAML_READER_ERROR)
@@ -348,6 +360,7 @@ static calm_status syntax_error(builder *b) {
   const char *problem = b->parser.problem ? b->parser.problem : "not YAML";
   const accel_place at = place_of_problem(b);
   TRY(explain(b, at));
+  TRY(refuse_tab(b, at));
   return accel_place_fail(b->context, CALM_BAD_INPUT, at, "%s", problem);
 }
 

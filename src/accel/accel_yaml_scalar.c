@@ -44,10 +44,40 @@ calm_status accel_yaml_real(double *out, calm_context *context,
   return CALM_OK;
 }
 
+/* Digits after a 0, which Timeloop reads as octal and others do not: only where
+   both give the same are they taken. */
+static bool is_ambiguous(const char *text) {
+  if (*text != '0') return false;
+  while (*text == '0') text++;
+  const size_t digits = strspn(text, "0123456789");
+  return !text[digits] && (digits > 1 || *text > '7');
+}
+
+static calm_status fail_ambiguous(calm_context *context, const accel_yaml *node,
+                                  const char *text, const char *what) {
+  char *end;
+  const char *decimal = text + strspn(text, "0");
+  const unsigned long long octal = strtoull(text, &end, 8);
+  if (*end)
+    return accel_place_fail(context, CALM_BAD_INPUT, node->place,
+                            "%s is '%.80s', which Timeloop takes for octal; "
+                            "write %.80s",
+                            what, node->text, decimal);
+  return accel_place_fail(context, CALM_BAD_INPUT, node->place,
+                          "%s is '%.80s', which Timeloop takes for octal; "
+                          "write %.80s or %llu",
+                          what, node->text, decimal, octal);
+}
+
 /* "64" up to 64 bits, and "64.0" or "1e3" where that is a whole number of which
    the double is exact. */
 calm_status accel_yaml_integer(uint64_t *out, calm_context *context,
                                const accel_yaml *node, const char *what) {
+  if (node->kind == ACCEL_YAML_SCALAR) {
+    const char *digits = node->text + (*node->text == '+');
+    if (is_ambiguous(digits))
+      return fail_ambiguous(context, node, digits, what);
+  }
   if (node->kind == ACCEL_YAML_SCALAR &&
       number_parse(out, node->text, strlen(node->text)))
     return CALM_OK;

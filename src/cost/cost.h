@@ -30,7 +30,8 @@ typedef enum cost_fanout_rule {
 typedef struct cost_options {
   cost_model model;
   cost_fanout_rule fanout;
-  bool networks; /* fill in groups and hops even where they cost nothing */
+  bool networks; /* fill in what only a report shows: groups and hops even
+                    where they cost nothing, busy cycles */
 } cost_options;
 
 /* An architecture and a layer made ready: borrowed from the caller, with the

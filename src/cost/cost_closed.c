@@ -96,9 +96,9 @@ static inline void set_plain_group(cost_flow *out, double elements, double each,
                                 cost_whole(scatter), each * scatter, 0};
 }
 
-static bool set_groups(cost_flow *out, const cost_scratch *s,
+static bool set_groups(cost_flow *out, cost_scratch *s,
                        const cost_spread *spread, double each) {
-  if (s->bin_count > out->group_capacity) return false;
+  if (s->bin_count > out->group_capacity) return cost_spatial_crowded(s);
   out->fanout = cost_whole(spread->x * spread->y);
   out->group_count = s->bin_count;
   for (uint32_t i = 0; i < s->bin_count; i++) {
@@ -148,10 +148,9 @@ bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
 uint32_t cost_streams_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                              cost_visits visits) {
   const uint64_t moves = find_moves(&s->frame, &s->tables.shapes[tensor]);
-  uint32_t missing = CALM_NONE;
   for (uint32_t level = 0; level < s->tables.level_count; level++) {
-    if (!close_stream(out, s, tensor, level, moves, visits)) missing = level;
+    if (!close_stream(out, s, tensor, level, moves, visits)) return level;
     out += s->tables.tensor_count;
   }
-  return missing;
+  return CALM_NONE;
 }

@@ -34,6 +34,11 @@ double cost_slowdown(const cost_store *store, const cost_tensor *tensors,
                      uint32_t tensor_count, double compute_cycles,
                      double sharing);
 
+/* Cycles to pass the words of a level at its bandwidth, as a whole number;
+   negative if it has none. */
+double cost_busy_cycles(const cost_store *store, const cost_tensor *tensors,
+                        uint32_t tensor_count, double sharing);
+
 /* Compute cycles stretched by a slowdown, as a whole number. */
 double cost_stretch(double compute_cycles, double slowdown);
 

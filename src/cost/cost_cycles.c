@@ -40,6 +40,27 @@ double cost_slowdown(const cost_store *store, const cost_tensor *tensors,
   return slowdown;
 }
 
+static double longest(double cycles, double words, double bandwidth) {
+  return bandwidth > 0 && words / bandwidth > cycles ? words / bandwidth
+                                                     : cycles;
+}
+
+double cost_busy_cycles(const cost_store *store, const cost_tensor *tensors,
+                        uint32_t tensor_count, double sharing) {
+  if (!store->throttles) return -1;
+  double in = 0, out = 0, cycles = 0;
+  for (uint32_t t = 0; t < tensor_count; t++) {
+    const cost_tensor *c = &tensors[t];
+    out += rounded_up(cost_real(c->reads) / sharing) * store->scales[t];
+    in += rounded_up(cost_real(c->fills + c->updates) / sharing) *
+          store->scales[t];
+  }
+  cycles = longest(cycles, out, store->read_bandwidth);
+  cycles = longest(cycles, in, store->write_bandwidth);
+  cycles = longest(cycles, in + out, store->shared_bandwidth);
+  return rounded_up(cycles);
+}
+
 double cost_stretch(double compute_cycles, double slowdown) {
   return slowdown < 1 ? rounded_up(compute_cycles / slowdown) : compute_cycles;
 }

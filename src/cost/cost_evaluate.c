@@ -3,8 +3,6 @@
  * flows are found, by the closed form or a replay, and counted; what all
  * tensors ask of a level says how long it takes, and that what leaks.
  */
-#include <math.h>
-
 #include "cost/cost_count.h"
 #include "cost/cost_judge.h"
 #include "cost/cost_stream.h"
@@ -16,6 +14,7 @@ typedef struct evaluation {
   cost_scratch *scratch;
   cost_result *result;
   cost_visits visits;
+  uint64_t steps;  /* that replays may still take */
   double computes; /* per multiplier, as a replay counted them; 0: none did */
 } evaluation;
 
@@ -49,15 +48,16 @@ static bool links(const evaluation *e, uint32_t tensor, uint32_t level) {
 static calm_status replay(bool *found, evaluation *e, cost_flow *flow,
                           uint32_t tensor, uint32_t level) {
   const cost_question question = {
-      e->problem, e->nest, tensor, level, e->visits, links(e, tensor, level)};
+      e->problem, e->nest, tensor, level, e->visits, links(e, tensor, level),
+      &e->steps};
   double *computes =
       level == 0 && !e->scratch->frame.perfect ? &e->computes : NULL;
   cost_stream stream = {.groups = flow->groups,
                         .group_capacity = flow->group_capacity};
   TRY(cost_replay(&stream, computes, &question, &e->scratch->replay));
-  TRY(keep_groups(flow, &stream, e->result->arena));
-  *found = !stream.too_large;
-  return CALM_OK;
+  e->scratch->excess = stream.excess;
+  *found = stream.excess.fault == COST_VALID;
+  return keep_groups(flow, &stream, e->result->arena);
 }
 
 /* Does the closed form hold? */
@@ -76,7 +76,7 @@ static calm_status find_flow(bool *found, evaluation *e, cost_flow *flow,
 }
 
 /* The flows below all levels as if every level kept the tensor; *missing is the
-   outermost one that is not found, or CALM_NONE. */
+   innermost one that is not found, or CALM_NONE. */
 static calm_status find_flows(uint32_t *missing, evaluation *e,
                               cost_flow *flows, uint32_t tensor) {
   cost_scratch *s = e->scratch;
@@ -89,7 +89,9 @@ static calm_status find_flows(uint32_t *missing, evaluation *e,
     bool found;
     TRY(find_flow(&found, e, &flows[level * s->tables.tensor_count], tensor,
                   level));
-    if (!found) *missing = level;
+    if (found) continue;
+    *missing = level;
+    break;
   }
   return CALM_OK;
 }
@@ -102,7 +104,7 @@ static calm_status count_tensor(evaluation *e, uint32_t tensor) {
   uint32_t missing;
   TRY(find_flows(&missing, e, flows, tensor));
   if (missing != CALM_NONE) {
-    cost_refuse(e->result, tensor, missing, INFINITY);
+    cost_stop(e->result, tensor, missing, &s->excess);
     return CALM_OK;
   }
   cost_enter_flows(s, flows, tensor);
@@ -119,6 +121,16 @@ static double count_computes(const evaluation *e) {
   if (s->frame.perfect || e->problem->options.model == COST_EXACT)
     return s->tables.macs;
   return (double)(uint64_t)(e->computes * s->frame.multiplying);
+}
+
+/* Of a level that limits computing, the cycles that it stretches it to. */
+static double busy_cycles(const evaluation *e, uint32_t level, double sharing,
+                          double stretched) {
+  const cost_result *r = e->result;
+  if (r->levels[level].slowdown < 1) return stretched;
+  return cost_busy_cycles(&e->scratch->tables.stores[level],
+                          &r->tensors[level * r->tensor_count], r->tensor_count,
+                          sharing);
 }
 
 static void count_cycles(evaluation *e) {
@@ -140,6 +152,9 @@ static void count_cycles(evaluation *e) {
                                     r->tensor_count, compute, sharing);
       stretched = cost_stretch(compute, out->slowdown);
     }
+    out->busy_cycles = -1;
+    if (e->problem->options.networks)
+      out->busy_cycles = busy_cycles(e, level, sharing, stretched);
     const double all = stretched + s->tables.network_cycles;
     if (all > (double)ACCEL_MAX_COUNT) {
       cost_refuse(r, CALM_NONE, level, all);
@@ -208,7 +223,7 @@ static cost_visits visits_of(const cost_problem *p) {
 
 calm_status cost_evaluate(cost_result *out, const cost_problem *p,
                           const accel_nest *n) {
-  evaluation e = {p, n, p->scratch, out, visits_of(p), 0};
+  evaluation e = {p, n, p->scratch, out, visits_of(p), COST_REPLAY_STEPS, 0};
   const calm_status status = evaluate(&e);
   arena_free(&p->scratch->replay);
   return status;

@@ -155,8 +155,14 @@ void cost_judge(cost_verdict *out, const cost_problem *p, const accel_nest *n) {
   find(out, COST_VALID, CALM_NONE, 0, 0);
 }
 
+void cost_stop(cost_result *r, uint32_t tensor, uint32_t level,
+               const cost_excess *excess) {
+  find(&r->verdict, excess->fault, level, excess->needed, excess->available);
+  r->verdict.tensor = tensor;
+}
+
 void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
                  double needed) {
-  find(&r->verdict, COST_TOO_LARGE, level, needed, (double)ACCEL_MAX_COUNT);
-  r->verdict.tensor = tensor;
+  const cost_excess large = {COST_TOO_LARGE, needed, (double)ACCEL_MAX_COUNT};
+  cost_stop(r, tensor, level, &large);
 }

@@ -1,6 +1,7 @@
 /*
- * The fault that shows only when a valid nest is counted: numbers beyond what a
- * double holds exactly.  All others are found by cost_judge (cost.h).
+ * The faults that show only when a valid nest is counted: numbers beyond what a
+ * double holds exactly, and more to go through than calm agrees to.  All others
+ * are found by cost_judge (cost.h).
  */
 #ifndef CALM_COST_COST_JUDGE_H
 #define CALM_COST_COST_JUDGE_H
@@ -11,5 +12,9 @@
    level may be CALM_NONE. */
 void cost_refuse(cost_result *r, uint32_t tensor, uint32_t level,
                  double needed);
+
+/* The nest has no figures, for this reason. */
+void cost_stop(cost_result *r, uint32_t tensor, uint32_t level,
+               const cost_excess *excess);
 
 #endif

@@ -118,7 +118,8 @@ static void free_replay(replay *r) {
 
 calm_status cost_replay(cost_stream *out, double *computes,
                         const cost_question *question, arena *a) {
-  replay r = {.question = question};
+  replay r = {.question = question, .steps = COST_REPLAY_STEPS};
+  if (question->steps) r.steps = *question->steps;
   arena_init(&r.scratch, a->context);
   out->group_count = 0;
   out->links = 0;
@@ -126,6 +127,7 @@ calm_status cost_replay(cost_stream *out, double *computes,
   if (status == CALM_OK) status = sum_up(out, &r, a);
   if (status == CALM_OK && computes) *computes = count_computes(&r);
   free_replay(&r);
-  out->too_large = status == REPLAY_TOO_LARGE;
-  return out->too_large ? CALM_OK : status;
+  if (question->steps) *question->steps = r.steps;
+  out->excess = r.excess;
+  return status == REPLAY_STOPPED ? CALM_OK : status;
 }

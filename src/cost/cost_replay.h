@@ -16,14 +16,17 @@
 typedef struct cost_stream {
   cost_group *groups; /* ascending by (multicast, scatter) */
   uint32_t group_count, group_capacity;
-  double links;    /* words that neighbours hand on instead */
-  uint64_t fanout; /* instances served; 1 without spatial loops */
-  bool too_large;  /* cost_replay gave up: a verdict of COST_TOO_LARGE */
+  double links;       /* words that neighbours hand on instead */
+  uint64_t fanout;    /* instances served; 1 without spatial loops */
+  cost_excess excess; /* if not COST_VALID, why cost_replay gave up */
 } cost_stream;
 
 /* How iterations are visited: each one, or the first two of every loop with the
    second standing for all others (Timeloop's extrapolation). */
 typedef enum cost_visits { COST_VISIT_ALL, COST_VISIT_TWO } cost_visits;
+
+/* Steps that all replays of a nest together may take: a second or so. */
+enum { COST_REPLAY_STEPS = 1 << 26 };
 
 /* What is asked for: one tensor below one level. */
 typedef struct cost_question {
@@ -31,7 +34,9 @@ typedef struct cost_question {
   const accel_nest *nest;
   uint32_t tensor, level;
   cost_visits visits;
-  bool links; /* may neighbours hand words on? */
+  bool links;      /* may neighbours hand words on? */
+  uint64_t *steps; /* how many may be walked, less those that were; NULL:
+                      COST_REPLAY_STEPS */
 } cost_question;
 
 /*
@@ -41,7 +46,8 @@ typedef struct cost_question {
  * per multiplier that the replay counted.  out->groups has room for
  * out->group_capacity groups on entry and may be replaced by a larger array
  * from the arena `a`, which is the caller's scratch.  A nest with more to walk
- * than is sensible leaves out->too_large and no groups: see its verdict.
+ * than question->steps, or with a fan-out beyond all sense, leaves no groups
+ * and out->excess.
  */
 calm_status cost_replay(cost_stream *out, double *computes,
                         const cost_question *question, arena *a);

@@ -2,6 +2,7 @@
  * The graph of what a replay has walked: nodes by their key, in an open table,
  * each with the state that it leaves behind.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -19,15 +20,27 @@ enum { FIRST_SLOTS = 256 };
  * remembered step is one of those that occur; for L loops that is L squared at
  * the very most, a handful in practice.  Each dimension with imperfect loops
  * may double it, by its last pass.  So nests that are meant seriously take some
- * thousand nodes; what takes more than the limit (well under a second; a node,
- * which also takes memory, counts for many steps: a quarter million nodes) is
- * refused.
+ * thousand nodes; what takes more than COST_REPLAY_STEPS is refused.  A node,
+ * which also takes memory, counts for many steps: a quarter million nodes.
  */
-enum { WORK_LIMIT = 1 << 26, NODE_WORK = 256 };
+enum { NODE_STEPS = 256 };
 
-calm_status cost_replay_spend(replay *r, uint64_t work) {
-  if (work > WORK_LIMIT - r->work) return REPLAY_TOO_LARGE;
-  r->work += work;
+calm_status cost_replay_stop(replay *r, cost_fault fault, double needed,
+                             double available) {
+  r->excess = (cost_excess){fault, needed, available};
+  return REPLAY_STOPPED;
+}
+
+calm_status cost_replay_too_large(replay *r) {
+  return cost_replay_stop(r, COST_TOO_LARGE, INFINITY, (double)ACCEL_MAX_COUNT);
+}
+
+calm_status cost_replay_spend(replay *r, uint64_t steps) {
+  if (steps > r->steps) {
+    r->steps = 0;
+    return cost_replay_stop(r, COST_LIMIT_STEPS, INFINITY, COST_REPLAY_STEPS);
+  }
+  r->steps -= steps;
   return CALM_OK;
 }
 
@@ -78,7 +91,7 @@ calm_status cost_replay_keep(uint32_t *out, replay *r, const int64_t *key,
                              const int64_t *state, const replay_node *node) {
   const uint32_t words = r->graph.state_words;
   calm_context *context = r->scratch.context;
-  TRY(cost_replay_spend(r, NODE_WORK));
+  TRY(cost_replay_spend(r, NODE_STEPS));
   if ((r->graph.nodes.count + 1) * 4 > r->graph.slot_count * 3)
     TRY(widen_table(r));
   VECTOR_RESERVE(context, &r->graph.nodes, 1);

@@ -25,7 +25,7 @@ static calm_status set_radix(replay *r) {
     const uint64_t width = 2 * span + 1;
     r->mesh.radix[k] = unit;
     r->mesh.span[k] = (int64_t)span;
-    if (unit > (UINT64_C(1) << 62) / width) return REPLAY_TOO_LARGE;
+    if (unit > (UINT64_C(1) << 62) / width) return cost_replay_too_large(r);
     unit *= width;
   }
   return CALM_OK;
@@ -38,14 +38,22 @@ static int64_t place_of(const replay *r, const int64_t *vector) {
   return place;
 }
 
+static calm_status check_elements(replay *r) {
+  double elements = 1;
+  for (uint32_t i = 0; i < r->nest.spread_count; i++)
+    elements *= (double)r->nest.spread[i].bound;
+  if (elements <= MOST_ELEMENTS) return CALM_OK;
+  return cost_replay_stop(r, COST_LIMIT_ELEMENTS, elements, MOST_ELEMENTS);
+}
+
 /* The mesh is as wide as it is built, or as it is used. */
 calm_status cost_replay_make_mesh(replay *r) {
   const cost_question *q = r->question;
   r->mesh.elements = r->mesh.columns = r->mesh.rows = 1;
+  TRY(check_elements(r));
   for (uint32_t i = 0; i < r->nest.spread_count; i++) {
     const replay_loop *l = &r->nest.spread[i];
     TRY(cost_replay_spend(r, l->bound));
-    if (l->bound > MOST_ELEMENTS / r->mesh.elements) return REPLAY_TOO_LARGE;
     r->mesh.elements *= l->bound;
     *(l->kind == ACCEL_SPATIAL_X ? &r->mesh.columns : &r->mesh.rows) *=
         l->bound;

@@ -32,7 +32,7 @@ static calm_status check_sizes(replay *r, uint64_t *lengths) {
   for (uint32_t i = 0; i < nest->loop_count; i++) {
     const accel_loop *l = &nest->loops[i];
     if (too_long(lengths[l->dimension], l->bound, LONGEST_DIMENSION))
-      return REPLAY_TOO_LARGE;
+      return cost_replay_too_large(r);
     lengths[l->dimension] *= l->bound;
   }
   const accel_tensor *t = tensor_of(r);
@@ -42,9 +42,9 @@ static calm_status check_sizes(replay *r, uint64_t *lengths) {
       const accel_term *term = &t->ranks[k].terms[i];
       uint64_t length = lengths[term->dimension];
       if (too_long(term->coefficient, length, FARTHEST))
-        return REPLAY_TOO_LARGE;
+        return cost_replay_too_large(r);
       reach += term->coefficient * length;
-      if (reach > FARTHEST) return REPLAY_TOO_LARGE;
+      if (reach > FARTHEST) return cost_replay_too_large(r);
     }
   }
   return CALM_OK;

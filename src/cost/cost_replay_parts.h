@@ -17,8 +17,9 @@
 typedef struct replay {
   const cost_question *question;
   arena scratch;
-  uint64_t work; /* spent */
-  bool links;    /* asked for, and there is a fan-out */
+  uint64_t steps;     /* left */
+  cost_excess excess; /* with REPLAY_STOPPED: why */
+  bool links;         /* asked for, and there is a fan-out */
   replay_nest nest;
   replay_mesh mesh;
   replay_graph graph;
@@ -27,10 +28,17 @@ typedef struct replay {
 } replay;
 
 /* Inside the replay: there is more to walk than cost_replay agrees to. */
-#define REPLAY_TOO_LARGE CALM_UNSUPPORTED
+#define REPLAY_STOPPED CALM_UNSUPPORTED
 
-/* Account for work. */
-calm_status cost_replay_spend(replay *r, uint64_t work);
+/* Why the replay ends here; REPLAY_STOPPED. */
+calm_status cost_replay_stop(replay *r, cost_fault fault, double needed,
+                             double available);
+
+/* A coordinate or a count is beyond what is exact. */
+calm_status cost_replay_too_large(replay *r);
+
+/* Account for steps. */
+calm_status cost_replay_spend(replay *r, uint64_t steps);
 
 /* ---- The nest (cost_replay_nest.c) --------------------------------------- */
 

@@ -51,6 +51,9 @@ typedef struct cost_level {
   uint64_t instances;  /* in use (the integer part of the average) */
   uint64_t cycles;     /* that this level needs, networks not counted */
   double slowdown;     /* compute cycles over them, before rounding; 1: none */
+  double busy_cycles;  /* to pass its words at its own bandwidth, however long
+                          the multipliers take; negative: no limit, or nobody
+                          asked (cost_options.networks) */
   uint64_t used_words; /* of capacity_words, by each instance */
   double energy_pj;    /* its tensors and its leakage */
   double leak_pj;

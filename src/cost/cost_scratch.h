@@ -32,6 +32,7 @@ typedef struct cost_scratch {
   cost_bin *bins, *more_bins;
   uint32_t bin_count;     /* in bins */
   cost_element *elements; /* of a fan-out that is enumerated */
+  cost_excess excess;     /* why a flow was not found */
   arena replay;           /* freed after each nest */
 } cost_scratch;
 

@@ -17,6 +17,18 @@
  * ways in which each offset arises follows from the two bounds and steps.
  */
 
+/* ---- Limits -------------------------------------------------------------- */
+
+static bool stop(cost_scratch *s, cost_fault fault, double needed,
+                 double available) {
+  s->excess = (cost_excess){fault, needed, available};
+  return false;
+}
+
+bool cost_spatial_crowded(cost_scratch *s) {
+  return stop(s, COST_LIMIT_PATTERNS, INFINITY, s->tables.most_bins);
+}
+
 /* ---- Histograms ---------------------------------------------------------- */
 
 /* Ascending by multicast; there are few. */
@@ -66,7 +78,7 @@ static bool multiply_pair(cost_scratch *s, double n, double v, double m,
       cost_bin bin = s->bins[i];
       bin.multicast *= length, bin.scatter *= runs;
       if (!add_bin(s->more_bins, &count, s->tables.most_bins, &bin))
-        return false;
+        return cost_spatial_crowded(s);
     }
   }
   cost_bin *spare = s->bins;
@@ -127,7 +139,8 @@ static bool number_elements(cost_scratch *s, const cost_shape *shape,
     repeat_elements(s->elements, count, loops[i].bound, step);
     scale[d] *= (double)loops[i].bound;
   }
-  return digit <= (double)ACCEL_MAX_COUNT;
+  const double most = (double)ACCEL_MAX_COUNT;
+  return digit <= most || stop(s, COST_TOO_LARGE, digit, most);
 }
 
 /* Elements are packed by the columns in use, positions by those of the mesh. */
@@ -154,7 +167,9 @@ static bool enumerate(cost_scratch *s, const cost_shape *shape,
                       uint32_t level) {
   const cost_store *store = &s->tables.stores[level];
   const cost_spread *spread = &s->frame.spreads[level];
-  if (spread->x * spread->y > s->tables.most_elements) return false;
+  const double elements = spread->x * spread->y;
+  if (elements > s->tables.most_elements)
+    return stop(s, COST_LIMIT_ELEMENTS, elements, s->tables.most_elements);
   uint32_t count, bins = 0;
   if (!number_elements(s, shape, level, &count)) return false;
   place_elements(s, count, (uint32_t)fmax(store->fanout_x, spread->x));
@@ -165,7 +180,8 @@ static bool enumerate(cost_scratch *s, const cost_shape *shape,
     for (next = i + 1; next < count && s->elements[next].key == e->key;) next++;
     const double hops = store->needs_hops ? count_hops(e, next - i, middle) : 0;
     const cost_bin bin = {next - i, 1, hops};
-    if (!add_bin(s->bins, &bins, s->tables.most_bins, &bin)) return false;
+    if (!add_bin(s->bins, &bins, s->tables.most_bins, &bin))
+      return cost_spatial_crowded(s);
   }
   s->bin_count = bins;
   return true;

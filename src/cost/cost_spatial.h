@@ -9,7 +9,10 @@
 
 /* The patterns of delivery of one tensor below one level, ascending by
    multicast, into scratch->bins.  Hops only if the level needs them.  False if
-   there are more than the tables provide for. */
+   there are more than the tables provide for: scratch->excess says of what. */
 bool cost_spatial_bins(cost_scratch *s, uint32_t tensor, uint32_t level);
+
+/* There are too many patterns: tells scratch->excess; false. */
+bool cost_spatial_crowded(cost_scratch *s);
 
 #endif

@@ -19,13 +19,12 @@ double cost_delivered(const cost_shape *s, const double *extents, double words,
                       cost_visits visits);
 
 /* The groups, fan-out and links of a tensor below a level of the perfect nest
-   in s->frame.  False if there are more patterns than out->groups has room for.
- */
+   in s->frame.  False: s->excess says why there are none. */
 bool cost_stream_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                         uint32_t level, cost_visits visits);
 
-/* Those of all levels, out[level * tensors].  Returns the outermost level that
-   has more patterns than there is room for, or CALM_NONE. */
+/* Those of all levels, out[level * tensors].  Returns the innermost level that
+   has none, or CALM_NONE. */
 uint32_t cost_streams_closed(cost_flow *out, cost_scratch *s, uint32_t tensor,
                              cost_visits visits);
 

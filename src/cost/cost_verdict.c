@@ -1,99 +1,114 @@
 /* Verdicts in words: one line a person can act on, with both numbers. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cost/cost.h"
 
-/* 77824 as "77,824". */
-typedef struct digits {
-  char text[32];
-} digits;
+typedef struct fault_row {
+  const char *name, *sentence;
+} fault_row;
 
-static digits grouped(uint64_t n) {
+static const fault_row rows[] = {
+    {NULL, "valid"},
+#define FAULT(id, name, sentence) {name, sentence},
+#include "cost/cost_faults.def"
+#undef FAULT
+};
+
+const char *cost_fault_name(cost_fault fault) { return rows[fault].name; }
+
+/* ---- What stands in a sentence ------------------------------------------- */
+
+/* A verdict that is told. */
+typedef struct telling {
+  const cost_verdict *verdict;
+  const cost_problem *problem;
+} telling;
+
+/* 77824 as "77,824". */
+static void say_number(text *out, uint64_t n) {
   char plain[24];
   const int length = snprintf(plain, sizeof plain, "%" PRIu64, n);
-  digits out = {""};
-  size_t at = 0;
   for (int i = 0; i < length; i++) {
-    if (i > 0 && (length - i) % 3 == 0) out.text[at++] = ',';
-    out.text[at++] = plain[i];
+    if (i > 0 && (length - i) % 3 == 0) text_add(out, ",", 1);
+    text_add(out, &plain[i], 1);
   }
-  return out;
 }
 
-static void say_factors(text *out, const cost_verdict *v,
-                        const cost_problem *p) {
-  text_format(out, "the loops of %s make up %s iterations, its bound is %s",
-              p->layer->dimensions[v->dimension].name, grouped(v->needed).text,
-              grouped(v->available).text);
+static void say_needed(text *out, const telling *t) {
+  say_number(out, t->verdict->needed);
 }
 
-static void say_capacity(text *out, const cost_verdict *v,
-                         const cost_problem *p) {
-  text_format(out, "%s: tiles of %s words exceed its capacity of %s (%s: %s)",
-              p->arch->levels[v->level].name, grouped(v->needed).text,
-              grouped(v->available).text, p->layer->tensors[v->tensor].name,
-              grouped(v->tensor_words).text);
+static void say_available(text *out, const telling *t) {
+  say_number(out, t->verdict->available);
 }
 
-/* "NAME: N instances in use exceed the M there are". */
-static void say_excess(text *out, const cost_verdict *v, const char *name,
-                       const char *used, const char *there) {
-  text_format(out, "%s: %s %s exceed the %s %s", name, grouped(v->needed).text,
-              used, grouped(v->available).text, there);
+static void say_words(text *out, const telling *t) {
+  say_number(out, t->verdict->tensor_words);
 }
 
-static void say_too_large(text *out, const cost_verdict *v,
-                          const cost_problem *p) {
+static void say_level(text *out, const telling *t) {
+  const accel_arch *arch = t->problem->arch;
+  const uint32_t level = t->verdict->level;
   text_format(
-      out, "%s%s%s has counts beyond %s, which are not exact",
-      v->level == CALM_NONE ? "" : p->arch->levels[v->level].name,
-      v->level == CALM_NONE ? "" : ": ",
-      v->tensor == CALM_NONE ? "the nest" : p->layer->tensors[v->tensor].name,
-      grouped(v->available).text);
+      out, "%s",
+      level == CALM_NONE ? arch->compute.name : arch->levels[level].name);
+}
+
+static void say_tensor(text *out, const telling *t) {
+  text_format(out, "%s", t->problem->layer->tensors[t->verdict->tensor].name);
+}
+
+static void say_dimension(text *out, const telling *t) {
+  const accel_layer *layer = t->problem->layer;
+  text_format(out, "%s", layer->dimensions[t->verdict->dimension].name);
+}
+
+static void say_place(text *out, const telling *t) {
+  if (t->verdict->level != CALM_NONE) {
+    say_level(out, t);
+    text_format(out, ": ");
+  }
+  if (t->verdict->tensor != CALM_NONE)
+    say_tensor(out, t);
+  else
+    text_format(out, "the nest");
+}
+
+static const struct {
+  const char *name;
+  void (*say)(text *out, const telling *t);
+} fields[] = {
+    {"{needed}", say_needed}, {"{available}", say_available},
+    {"{words}", say_words},   {"{level}", say_level},
+    {"{tensor}", say_tensor}, {"{dimension}", say_dimension},
+    {"{place}", say_place},
+};
+
+/* ---- The sentence -------------------------------------------------------- */
+
+/* The field at the beginning of `sentence`, or its first character as it is;
+   how long that is there. */
+static size_t say_field(text *out, const telling *t, const char *sentence) {
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    const size_t length = strlen(fields[i].name);
+    if (strncmp(sentence, fields[i].name, length)) continue;
+    fields[i].say(out, t);
+    return length;
+  }
+  text_add(out, sentence, 1);
+  return 1;
 }
 
 void cost_verdict_text(text *out, const cost_verdict *v,
                        const cost_problem *p) {
-  const char *level = v->level == CALM_NONE ? p->arch->compute.name
-                                            : p->arch->levels[v->level].name;
-  const char *tensor =
-      v->tensor == CALM_NONE ? "" : p->layer->tensors[v->tensor].name;
-  switch (v->fault) {
-    case COST_VALID: text_format(out, "valid"); break;
-    case COST_FACTORS: say_factors(out, v, p); break;
-    case COST_KEPT_NOWHERE:
-      text_format(out, "%s is kept at no level", tensor);
-      break;
-    case COST_COMPUTE_COUNT:
-      say_excess(out, v, level, "multipliers in use", "there are");
-      break;
-    case COST_INSTANCES:
-      say_excess(out, v, level, "instances in use", "there are");
-      break;
-    case COST_COMPUTE_X:
-    case COST_MESH_X:
-      say_excess(out, v, level, "columns in use", "of its mesh");
-      break;
-    case COST_COMPUTE_Y:
-    case COST_MESH_Y:
-      say_excess(out, v, level, "rows in use", "of its mesh");
-      break;
-    case COST_FANOUT_X:
-      say_excess(out, v, level, "columns below it", "of its fan-out");
-      break;
-    case COST_FANOUT_Y:
-      say_excess(out, v, level, "rows below it", "of its fan-out");
-      break;
-    case COST_CAPACITY: say_capacity(out, v, p); break;
-    case COST_MIN_UTILIZATION:
-      text_format(out,
-                  "%s: tiles of %s words are less than the %s it must hold",
-                  level, grouped(v->needed).text, grouped(v->available).text);
-      break;
-    case COST_VIRTUAL_KEPT:
-      text_format(out, "%s has no memory and cannot keep %s", level, tensor);
-      break;
-    case COST_TOO_LARGE: say_too_large(out, v, p); break;
+  const telling t = {v, p};
+  const char *rest = rows[v->fault].sentence;
+  while (*rest) {
+    const size_t plain = strcspn(rest, "{");
+    text_add(out, rest, plain);
+    rest += plain;
+    if (*rest) rest += say_field(out, &t, rest);
   }
 }

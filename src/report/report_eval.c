@@ -127,7 +127,8 @@ static calm_status add_nest(text *out, const calm_evaluation *e,
 static calm_status write_reason(text *out, const eval_nest *n, bool color) {
   text words;
   text_init(&words, out->context);
-  text_format(&words, "not valid: %s", n->reason);
+  text_format(&words, "%s: %s",
+              eval_nest_limited(n) ? "not counted" : "not valid", n->reason);
   text_format(out, "%s", report_tone_begin(TONE_BAD, color));
   TRY(write_paragraph(out, &words));
   text_format(out, "%s", report_tone_end(color));

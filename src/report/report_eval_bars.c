@@ -34,11 +34,24 @@ static void choose_letters(char *letters, const accel_layer *layer) {
   }
 }
 
-/* A name that is its own letter needs no explanation. */
-static void add_letter(text *words, char letter, const char *name) {
-  text_format(words, "%c", letter);
-  if (letter != name[0] || name[1]) text_format(words, " %s", name);
-  text_format(words, ", ");
+/* "W Weights,"; a name that is its own letter needs no explanation. */
+static calm_status add_letter(report_paragraph *p, char letter,
+                              const char *name) {
+  text item;
+  text_init(&item, p->out->context);
+  text_format(&item, "%c", letter);
+  if (letter != name[0] || name[1]) text_format(&item, " %s", name);
+  text_format(&item, ",");
+  return report_paragraph_add(p, &item);
+}
+
+/* What is no tensor's. */
+static calm_status add_meaning(report_paragraph *p, char letter,
+                               const char *meaning) {
+  text item;
+  text_init(&item, p->out->context);
+  text_format(&item, "%c %s", letter, meaning);
+  return report_paragraph_add(p, &item);
 }
 
 /* Enough to be seen in a bar? */
@@ -52,14 +65,14 @@ static calm_status write_legend(text *out, const eval_view *v,
                                 const char *letters) {
   const accel_layer *layer = &v->evaluation->layer;
   const bool leak = leaks(&v->nest->result);
-  text words;
-  text_init(&words, out->context);
-  text_format(&words, "energy: ");
+  report_paragraph p = {out, 4, 9, true};
+  text_format(out, "  energy:");
   for (uint32_t t = 0; t < layer->tensor_count; t++)
-    add_letter(&words, letters[t], layer->tensors[t].name);
-  text_format(&words, "%c the multipliers%s", OWN, leak ? ", . leakage" : "");
-  text_format(out, "  ");
-  return report_wrapped_text(out, &words, 4, 2);
+    TRY(add_letter(&p, letters[t], layer->tensors[t].name));
+  TRY(add_meaning(&p, OWN, leak ? "the multipliers," : "the multipliers"));
+  if (leak) TRY(add_meaning(&p, LEAK, "leakage"));
+  text_format(out, "\n");
+  return CALM_OK;
 }
 
 /* ---- A bar --------------------------------------------------------------- */
@@ -154,45 +167,6 @@ static calm_status write_energy(text *out, const eval_view *v) {
 
 /* ---- Cycles -------------------------------------------------------------- */
 
-/* Words that take bandwidth, per instance. */
-typedef struct demand {
-  double out, in;
-} demand;
-
-static double scale_of(const accel_level *a, const char *tensor) {
-  for (uint32_t i = 0; i < a->scale_count; i++)
-    if (!strcmp(a->scales[i].tensor, tensor)) return a->scales[i].scale;
-  return 1;
-}
-
-static demand demand_of(const calm_evaluation *e, const cost_result *r,
-                        uint32_t level) {
-  demand d = {0, 0};
-  for (uint32_t t = 0; t < r->tensor_count; t++) {
-    const cost_tensor *c = report_eval_tensor(r, level, t);
-    const double scale =
-        scale_of(&e->arch.levels[level], e->layer.tensors[t].name);
-    d.out += (double)c->reads * scale;
-    d.in += (double)(c->fills + c->updates) * scale;
-  }
-  return d;
-}
-
-/* Cycles that a level needs to pass its words, however long the multipliers
-   take; negative if nothing limits it. */
-static double busy_cycles(const calm_evaluation *e, const cost_result *r,
-                          uint32_t level) {
-  const accel_level *a = &e->arch.levels[level];
-  const demand d = demand_of(e, r, level);
-  double cycles = -1;
-  if (r->levels[level].slowdown < 1) return (double)r->levels[level].cycles;
-  if (a->read_bandwidth > 0) cycles = fmax(cycles, d.out / a->read_bandwidth);
-  if (a->write_bandwidth > 0) cycles = fmax(cycles, d.in / a->write_bandwidth);
-  if (a->shared_bandwidth > 0)
-    cycles = fmax(cycles, (d.out + d.in) / a->shared_bandwidth);
-  return ceil(cycles);
-}
-
 static void add_cycles(report_table *t, const char *name, double cycles,
                        uint64_t longest, bool limits) {
   bar b = {.whole = (double)longest};
@@ -206,7 +180,7 @@ static void add_cycles(report_table *t, const char *name, double cycles,
 static void add_level_cycles(report_table *t, const eval_view *v,
                              uint32_t level) {
   const cost_result *r = &v->nest->result;
-  const double cycles = busy_cycles(v->evaluation, r, level);
+  const double cycles = r->levels[level].busy_cycles;
   const char *name = report_eval_level_name(v->evaluation, level);
   if (cycles >= 0) {
     add_cycles(t, name, cycles, r->cycles, level == r->limiting_level);

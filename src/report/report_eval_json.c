@@ -6,22 +6,6 @@
 
 /* ---- Words for enumerations ---------------------------------------------- */
 
-static const char *const fault_names[] = {
-    [COST_FACTORS] = "factors",
-    [COST_KEPT_NOWHERE] = "kept-nowhere",
-    [COST_COMPUTE_COUNT] = "compute-count",
-    [COST_COMPUTE_X] = "compute-x",
-    [COST_COMPUTE_Y] = "compute-y",
-    [COST_CAPACITY] = "capacity",
-    [COST_MIN_UTILIZATION] = "min-utilization",
-    [COST_INSTANCES] = "instances",
-    [COST_MESH_X] = "mesh-x",
-    [COST_MESH_Y] = "mesh-y",
-    [COST_FANOUT_X] = "fanout-x",
-    [COST_FANOUT_Y] = "fanout-y",
-    [COST_VIRTUAL_KEPT] = "virtual-kept",
-    [COST_TOO_LARGE] = "too-large"};
-
 static json_t *name_of_choice(const char *option, uint32_t choice) {
   size_t length;
   const char *name = options_choice_name(&length, option, choice);
@@ -187,7 +171,7 @@ static json_t *list_networks(arena *scratch, const calm_evaluation *e,
 
 static json_t *fault_of(const eval_nest *n) {
   if (n->result.verdict.fault != COST_VALID)
-    return json_string(fault_names[n->result.verdict.fault]);
+    return json_string(cost_fault_name(n->result.verdict.fault));
   return n->breaks_rule ? json_string("constraint") : json_null();
 }
 

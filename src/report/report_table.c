@@ -124,39 +124,64 @@ calm_status report_table_finish(report_table *t, text *out, bool color) {
   return t->failed ? context_no_memory(context) : CALM_OK;
 }
 
-static calm_status wrap(text *out, const char *words, uint32_t indent,
-                        uint32_t column, arena *scratch) {
+/* A word, or an item with spaces in it, on this line or the next. */
+static calm_status add_whole(report_paragraph *p, const char *word,
+                             arena *scratch) {
+  word = report_name_shortened(scratch, word, REPORT_COLUMNS - p->indent);
+  if (!word) return context_no_memory(scratch->context);
+  const uint32_t columns = report_name_columns(word);
+  uint32_t gap = p->begun;
+  if (gap && p->column + gap + columns > REPORT_COLUMNS) {
+    text_format(p->out, "\n%*s", (int)p->indent, "");
+    p->column = p->indent;
+    gap = 0;
+  }
+  text_format(p->out, "%*s%s", (int)gap, "", word);
+  p->column += gap + columns;
+  p->begun = true;
+  return CALM_OK;
+}
+
+static calm_status wrap(report_paragraph *p, const char *words,
+                        arena *scratch) {
   const char *rest = report_name_escaped(scratch, words, ESCAPE_CONTROL);
   if (!rest) return context_no_memory(scratch->context);
-  if (column == 0) {
-    text_format(out, "%*s", (int)indent, "");
-    column = indent;
-  }
-  for (uint32_t gap = 0; *rest; gap = 1) {
+  while (*rest) {
     const size_t length = strcspn(rest, " ");
     const char *word = arena_string(scratch, rest, length);
-    if (word)
-      word = report_name_shortened(scratch, word, REPORT_COLUMNS - indent);
     if (!word) return context_no_memory(scratch->context);
-    const uint32_t columns = report_name_columns(word);
-    if (gap && column + gap + columns > REPORT_COLUMNS) {
-      text_format(out, "\n%*s", (int)indent, "");
-      column = indent;
-      gap = 0;
-    }
-    text_format(out, "%*s%s", (int)gap, "", word);
-    column += gap + columns;
+    TRY(add_whole(p, word, scratch));
     rest += length + (rest[length] == ' ');
   }
-  text_add(out, "\n", 1);
   return CALM_OK;
+}
+
+static calm_status add_item(report_paragraph *p, const char *item,
+                            arena *scratch) {
+  const char *escaped = report_name_escaped(scratch, item, ESCAPE_CONTROL);
+  if (!escaped) return context_no_memory(scratch->context);
+  return add_whole(p, escaped, scratch);
+}
+
+calm_status report_paragraph_add(report_paragraph *p, text *item) {
+  calm_context *context = p->out->context;
+  arena scratch;
+  arena_init(&scratch, context);
+  const calm_status status = item->failed ? context_no_memory(context)
+                                          : add_item(p, item->data, &scratch);
+  arena_free(&scratch);
+  text_free(item);
+  return status;
 }
 
 calm_status report_wrapped(text *out, const char *words, uint32_t indent,
                            uint32_t column) {
   arena scratch;
   arena_init(&scratch, out->context);
-  calm_status status = wrap(out, words, indent, column, &scratch);
+  if (column == 0) text_format(out, "%*s", (int)indent, "");
+  report_paragraph p = {out, indent, column ? column : indent, false};
+  const calm_status status = wrap(&p, words, &scratch);
+  if (status == CALM_OK) text_add(out, "\n", 1);
   arena_free(&scratch);
   return status;
 }

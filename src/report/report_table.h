@@ -54,6 +54,17 @@ calm_status report_wrapped(text *out, const char *words, uint32_t indent,
 calm_status report_wrapped_text(text *out, text *words, uint32_t indent,
                                 uint32_t column);
 
+/* A paragraph of items that are not divided although there are spaces in them,
+   such as "W Weights,".  `column` is where the line stands. */
+typedef struct report_paragraph {
+  text *out;
+  uint32_t indent, column;
+  bool begun; /* it has an item */
+} report_paragraph;
+
+/* The next item; frees it. */
+calm_status report_paragraph_add(report_paragraph *p, text *item);
+
 /* How a piece of text is meant; shown only in colour. */
 typedef enum report_tone {
   TONE_TITLE,

@@ -103,3 +103,51 @@ def test_spelling(case, tmp_path):
     else:
         code, words = REFUSED[name]
         assert said.code == code and words in said.told()
+
+
+# ---- Rules in several files --------------------------------------------------
+
+RULE = "constraints: [{{target: {}, type: temporal, factors: {}}}]\n"
+MACHINE = """arch:
+  arithmetic: {{instances: 1}}
+  storage:
+  - {{name: Buffer, entries: 64, instances: 1{}}}
+  - {{name: DRAM, technology: DRAM, instances: 1}}
+problem: {{shape: gemm_ABZ, M: 8, N: 1, K: 1}}
+mapping:
+- {{target: DRAM, type: temporal, factors: "M=3"}}
+- {{target: Buffer, type: temporal, factors: "M=3,2"}}
+"""
+
+
+def with_rules(folder, *rules):
+    arch = folder / "arch.yaml"
+    arch.write_text(MACHINE.format(""))
+    options = []
+    for i, rule in enumerate(rules):
+        path = folder / f"rules{i}.yaml"
+        path.write_text(RULE.format(*rule))
+        options += ["--constraints", path]
+    return tool.evaluate("--arch", arch, *options)
+
+
+def test_rules_of_several_files(tmp_path):
+    said = with_rules(tmp_path, ("DRAM", "M=3"), ("Buffer", "M=3"))
+    assert said.code == 0, said.told()
+    said = with_rules(tmp_path, ("DRAM", "M<=4"), ("Buffer", "M=2"))
+    assert said.code == 1 and "rules1.yaml:1: the temporal" in said.told()
+    said = with_rules(tmp_path, ("DRAM", "M=4"), ("Buffer", "M=4"))
+    assert said.code == 3
+    assert "rules0.yaml:1" in said.told() and "rules1.yaml:1" in said.told()
+    said = with_rules(tmp_path, ("DRAM", "M=2"), ("DRAM", "M=4"))
+    assert said.code == 3 and "contradicts" in said.told()
+
+
+def test_a_scale_of_an_unknown_tensor(tmp_path):
+    arch = tmp_path / "arch.yaml"
+    arch.write_text(MACHINE.format(
+        ", per_dataspace_bandwidth_consumption_scale: {Weights: 2}"))
+    said = tool.evaluate("--arch", arch)
+    assert said.code == 3
+    assert "arch.yaml:4:" in said.told()
+    assert "no tensor 'Weights'" in said.told()

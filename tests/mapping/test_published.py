@@ -46,16 +46,6 @@ def test_only_windows_were_counted_otherwise(run):
 
 
 @needs_cases
-def test_a_design_that_does_not_observe_its_own_constraint():
-    run, = (run for run in RUNS if run.name == "simple_weight_stationary")
-    said = tool.evaluate_files(tool.CASES / run.arch, tool.CASES / run.problem,
-                               tool.CASES / run.mapping, "--ert",
-                               tool.CASES / run.ert)
-    assert said.code == 1 and said.report["fault"] == "constraint"
-    assert "C at inter_PE_spatial is along Y, not along X" in said.told()
-
-
-@needs_cases
 def test_templates_are_refused():
     run, = (run for run in RUNS if run.name.endswith("fpmac"))
     said = tool.evaluate_files(tool.CASES / run.arch, tool.CASES / run.problem,

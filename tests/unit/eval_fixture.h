@@ -67,8 +67,11 @@ static inline void fill_layer(eval_fixture *f) {
 /* Everything kept at Buffer and memory; at the mesh nothing. */
 static inline void fill_costs(eval_fixture *f, int i, uint64_t words) {
   for (int level = 0; level < LEVELS; level++) {
-    f->level_costs[i][level] = (cost_level){
-        .instances = 1, .cycles = 12, .slowdown = 1, .used_words = 9};
+    f->level_costs[i][level] = (cost_level){.instances = 1,
+                                            .cycles = 12,
+                                            .slowdown = 1,
+                                            .busy_cycles = -1,
+                                            .used_words = 9};
     for (int t = 0; t < TENSORS; t++) {
       f->flows[i][level * TENSORS + t] = (cost_flow){.fanout = 1};
       if (level == MESH) continue;
@@ -88,6 +91,7 @@ static inline void fill_costs(eval_fixture *f, int i, uint64_t words) {
   }
   f->level_costs[i][BUFFER].instances = 2;
   f->level_costs[i][MEMORY].cycles = 40;
+  f->level_costs[i][MEMORY].busy_cycles = 40;
   f->level_costs[i][MEMORY].slowdown = 0.3;
 }
 

@@ -231,6 +231,8 @@ static void wrong_attributes_are_refused(void **state) {
       {"network_type: 2:N", "Timeloop knows 1:1, 1:N and M:N"},
       {"reduction_supported: maybe", "not true or false"},
       {"vector-access-energy: -1", "cannot be negative"},
+      {"vector-access-energy: 1e101",
+       "vector-access-energy of Buffer is 1e101; more than 1e+100 is too"},
       {"energy: 4", "unknown attribute 'energy' of Buffer"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -212,6 +212,14 @@ static void misspelt_attributes_are_told(void **state) {
                  "  - !Component {name: A, class: storage, attributes: "
                  "{data_width: 8}}\n" MAC,
                  CALM_BAD_INPUT, "did you mean 'datawidth'?");
+  expect_no_arch(TOP
+                 "  - !Component {name: A, class: storage, attributes: "
+                 "{depht: , depth: 64}}\n" MAC,
+                 CALM_BAD_INPUT, "did you mean 'depth'?");
+  expect_no_arch(TOP DRAM
+                 "  - !Component {name: M, class: intmac, attributes: "
+                 "{datawidht: ~}}\n",
+                 CALM_BAD_INPUT, "did you mean 'datawidth'?");
 }
 
 /* ---- Constraints --------------------------------------------------------- */

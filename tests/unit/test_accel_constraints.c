@@ -103,6 +103,9 @@ static void texts_that_are_wrong(void **state) {
        "a limit of 0 on K", CALM_BAD_INPUT},
       {"constraints: [{target: DRAM, type: temporal, factors: \"P=6,2\"}]",
        "last pass", CALM_UNSUPPORTED},
+      {"constraints: [{target: DRAM, type: temporal, factors: K1 K1 K1 K1 K1\n"
+       "  K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1 K1}]",
+       "more than 21 factors, of 7 dimensions", CALM_BAD_INPUT},
       {"constraints: [{target: DRAM, type: dataspace, keep: [Weight]}]",
        "did you mean 'Weights'?", CALM_BAD_INPUT},
       {"constraints: [{target: PEBuffer, type: spatial,\n"
@@ -228,6 +231,54 @@ static void several_sections(void **state) {
 
 /* ---- Contradictions ------------------------------------------------------ */
 
+/* 3 times 6 make up 16 where the last pass of the inner one has 4 iterations.
+   An outermost loop runs through what its last pass has. */
+static void imperfect_loops_observe(void **state) {
+  nest_fixture *f = *state;
+  static const struct {
+    const char *factors, *line;
+  } rows[] = {
+      {"K3", "t.yaml:1: the temporal factor of K at DRAM is 4, not 3"},
+      {"K4", ""},
+      {"K6", "t.yaml:1: the temporal factor of K at DRAM is 4, not 6"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[128], *line;
+    snprintf(text, sizeof text,
+             "constraints: [{target: DRAM, type: temporal, factors: %s}]",
+             rows[i].factors);
+    assert_int_equal(read_rules(f, text), CALM_OK);
+    assert_int_equal(
+        nest_read(f,
+                  "mapping:\n"
+                  "- {target: DRAM, type: temporal, factors: \"K=6,4\"}\n"
+                  "- {target: PEBuffer, type: temporal, factors: K4}\n"),
+        CALM_OK);
+    assert_int_equal(accel_constraints_check(&line, &rules, &f->nest, &f->arch,
+                                             &f->layer, f->context),
+                     CALM_OK);
+    assert_string_equal(line ? line : "", rows[i].line);
+    if (line) calm_text_free(f->context, line);
+  }
+  assert_int_equal(
+      read_rules(f,
+                 "constraints: [{target: DRAM, type: temporal,\n"
+                 "  factors: K3}, {target: PEBuffer, type: temporal,\n"
+                 "  factors: K6}]"),
+      CALM_OK);
+  char *line;
+  assert_int_equal(
+      nest_read(f,
+                "mapping:\n"
+                "- {target: DRAM, type: temporal, factors: K3}\n"
+                "- {target: PEBuffer, type: temporal, factors: \"K=6,4\"}\n"),
+      CALM_OK);
+  assert_int_equal(accel_constraints_check(&line, &rules, &f->nest, &f->arch,
+                                           &f->layer, f->context),
+                   CALM_OK);
+  assert_null(line);
+}
+
 static void contradictions(void **state) {
   nest_fixture *f = *state;
   static const struct {
@@ -244,12 +295,13 @@ static void contradictions(void **state) {
        "K>=3 contradicts K<=2"},
       {"- {target: DRAM, type: temporal, factors: K8}\n"
        "- {target: GlobalBuffer, type: temporal, factors: K>=4}\n",
-       "t.yaml:2:43: the factors of K make up at least 32, and its bound is "
+       "t.yaml:2:43: the factors of K make up at least 29, and its bound is "
        "16: 8 at DRAM (temporal, t.yaml:2), 4 at GlobalBuffer (temporal, "
        "t.yaml:3)"},
-      {"- {target: DRAM, type: temporal, factors: K3}\n",
-       "the factors of K that are fixed make up 3, which does not divide its "
-       "bound 16: 3 at DRAM (temporal, t.yaml:2)"},
+      {"- {target: DRAM, type: temporal, factors: K6}\n"
+       "- {target: GlobalBuffer, type: spatial, factors: K4}\n",
+       "the factors of K make up at least 21, and its bound is 16: 6 at DRAM "
+       "(temporal, t.yaml:2), 4 at GlobalBuffer (spatial, t.yaml:3)"},
       {"- {target: DRAM, type: temporal, factors: R1}\n"
        "- {target: GlobalBuffer, type: temporal, factors: R1}\n"
        "- {target: GlobalBuffer, type: spatial, factors: R1}\n"
@@ -323,12 +375,17 @@ static void nodes(void **state) {
   assert_int_equal(rules.levels[GB].temporal.factor_count, DIMENSIONS);
   assert_int_equal(rules.levels[GB].spatial.factor_count, 2);
   assert_int_equal(rules.levels[GB].spatial.split, 1);
+  /* R, S and N, which can have no loop there, come before C and P. */
+  assert_int_equal(rules.levels[GB].spatial.inner_count, 5);
+  assert_int_equal(
+      accel_constraints_axis(&rules.levels[GB].spatial, C, DIMENSIONS),
+      ACCEL_AXIS_Y);
   assert_int_equal(rules.levels[DRAM].temporal.inner_count, 3);
   assert_int_equal(rules.levels[DRAM].keep, 1);
   /* A file may speak of the node, and mean its mesh. */
   assert_int_equal(
       read_rules(f, "constraints: [{target: PE, type: spatial, factors: C4}]"),
-      CALM_BAD_INPUT); /* not a divisor of 6 */
+      CALM_OK); /* of 6, in an imperfect mapping */
   assert_int_equal(
       read_rules(f, "constraints: [{target: PE, type: spatial, factors: R3}]"),
       CALM_BAD_INPUT);
@@ -342,6 +399,76 @@ static void nodes(void **state) {
   NEST_SAYS(f, "'tempral' is no kind of constraints");
 }
 
+/* Where the split of a mesh lies: ones are counted, wherever it is said that
+   they are ones, but for those that the order names. */
+static void ones_take_places_at_a_mesh(void **state) {
+  nest_fixture *f = *state;
+  static const struct {
+    const char *directive;
+    accel_axis c, k;
+  } rows[] = {
+      {"permutation: [C, K], split: 1", ACCEL_AXIS_Y, ACCEL_AXIS_Y},
+      {"permutation: [C, K], split: 2", ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [N, C, K], split: 1", ACCEL_AXIS_Y, ACCEL_AXIS_Y},
+      {"permutation: [C, K, N], split: 1", ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [C, K], factors: [R=1, S=1, P<=1], split: 3", ACCEL_AXIS_Y,
+       ACCEL_AXIS_Y},
+      {"permutation: [C, K], factors: [R=1, S=1], split: 4", ACCEL_AXIS_X,
+       ACCEL_AXIS_Y},
+      {"permutation: [C, K], factors_only: [C<=4, K<=4], split: 6",
+       ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [C, K], no_iteration_over_dataspaces: [Outputs],\n"
+       "  split: 4",
+       ACCEL_AXIS_X, ACCEL_AXIS_Y},
+      {"permutation: [C, K]", ACCEL_AXIS_FREE, ACCEL_AXIS_FREE},
+      {"split: 1", ACCEL_AXIS_Y, ACCEL_AXIS_Y},
+  };
+  f->levels[GB].virtual_level = true;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "constraints: [{target: GlobalBuffer, type: spatial, %s}]",
+             rows[i].directive);
+    if (read_rules(f, text)) fail_msg("%s", calm_context_message(f->context));
+    const accel_block_rules *b = &rules.levels[GB].spatial;
+    if (accel_constraints_axis(b, C, DIMENSIONS) != rows[i].c ||
+        accel_constraints_axis(b, K, DIMENSIONS) != rows[i].k)
+      fail_msg("%s", rows[i].directive);
+  }
+  /* Not of earlier versions. */
+  f->levels[GB].virtual_level = false;
+  assert_int_equal(read_rules(f,
+                              "constraints: [{target: GlobalBuffer,\n"
+                              "  type: spatial, permutation: [C, K],\n"
+                              "  split: 1}]"),
+                   CALM_OK);
+  assert_int_equal(
+      accel_constraints_axis(&rules.levels[GB].spatial, C, DIMENSIONS),
+      ACCEL_AXIS_X);
+}
+
+/* Rules of one file beside those of another. */
+static void several_files(void **state) {
+  nest_fixture *f = *state;
+  const accel_yaml *roots[] = {
+      nest_yaml(f,
+                "constraints: [{target: DRAM, type: temporal, factors: K8}]"),
+      nest_yaml(f,
+                "constraints: [{target: PEBuffer, type: temporal,\n"
+                "  factors: K4}]"),
+      nest_yaml(f, "mapspace: [{target: DRAM, type: temporal, factors: P4}]")};
+  const accel_rule_files all = {roots, 2}, good = {roots + 1, 2};
+  assert_int_equal(accel_constraints_read_files(&rules, &all, &f->arch,
+                                                &f->layer, &f->arena),
+                   CALM_BAD_INPUT);
+  NEST_SAYS(f, "the factors of K make up at least 29, and its bound is 16");
+  assert_int_equal(accel_constraints_read_files(&rules, &good, &f->arch,
+                                                &f->layer, &f->arena),
+                   CALM_OK);
+  assert_int_equal(rules.levels[DRAM].temporal.factor_count, 1);
+  assert_int_equal(rules.levels[PE].temporal.factor_count, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(sections, nest_open, nest_close),
@@ -349,8 +476,13 @@ int main(void) {
                                       nest_close),
       cmocka_unit_test_setup_teardown(broken_rules, nest_open, nest_close),
       cmocka_unit_test_setup_teardown(several_sections, nest_open, nest_close),
+      cmocka_unit_test_setup_teardown(imperfect_loops_observe, nest_open,
+                                      nest_close),
       cmocka_unit_test_setup_teardown(contradictions, nest_open, nest_close),
       cmocka_unit_test_setup_teardown(nodes, nest_open, nest_close),
+      cmocka_unit_test_setup_teardown(ones_take_places_at_a_mesh, nest_open,
+                                      nest_close),
+      cmocka_unit_test_setup_teardown(several_files, nest_open, nest_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,25 +52,18 @@ static void constraint_files(void **state) {
 /* The published mappings observe the rules at the nodes of their machines. */
 static void published_designs(void **state) {
   bench *b = *state;
-  static const struct {
-    const char *name, *says;
-  } rows[] = {
-      {"eyeriss_like", NULL},
-      {"simba_like", NULL},
-      {"simple_output_stationary", NULL},
-      /* permutation [C, M], split 1: the front end puts the dimensions that
-         are 1 before C, and so moves C over to Y; here it stays on X. */
-      {"simple_weight_stationary", "C at inter_PE_spatial is along Y"},
-  };
+  static const char *const names[] = {"eyeriss_like", "simba_like",
+                                      "simple_output_stationary",
+                                      "simple_weight_stationary"};
   CASES_OR_SKIP();
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char arch[128], mapping[128], *line;
     accel_constraints rules;
-    snprintf(arch, sizeof arch, "example_designs/%s/arch.yaml", rows[i].name);
+    snprintf(arch, sizeof arch, "example_designs/%s/arch.yaml", names[i]);
     snprintf(mapping, sizeof mapping,
              "example_designs/%s/ref_outputs/default_problem/"
              "timeloop-mapper.map.yaml",
-             rows[i].name);
+             names[i]);
     open_machine(b, arch, "example_designs/_include/default_problem.yaml");
     if (accel_nest_read(&b->nest, open_case(b, mapping), &b->arch, &b->layer,
                         &b->arena) ||
@@ -79,9 +72,7 @@ static void published_designs(void **state) {
     assert_int_equal(accel_constraints_check(&line, &rules, &b->nest, &b->arch,
                                              &b->layer, b->context),
                      CALM_OK);
-    if (rows[i].says ? !line || !strstr(line, rows[i].says) : line != NULL)
-      fail_msg("%s: %s", rows[i].name, line ? line : "");
-    calm_text_free(b->context, line);
+    if (line) fail_msg("%s: %s", names[i], line);
   }
 }
 

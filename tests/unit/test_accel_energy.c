@@ -107,6 +107,46 @@ static void older_tables_are_mappings(void **state) {
   machine_free(&m);
 }
 
+/* A copy of a text in which a word stands for another of the same length. */
+static char *replaced(const char *text, const char *old, const char *new) {
+  static char copy[2048];
+  snprintf(copy, sizeof copy, "%s", text);
+  char *at = strstr(copy, old);
+  assert_non_null(at);
+  memcpy(at, new, strlen(new));
+  return copy;
+}
+
+/* Entries that differ in what they are given are as Accelergy writes them. */
+static void one_action_twice_is_told(void **state) {
+  (void)state;
+  machine m;
+  machine_read(&m, plain, listed);
+  assert_string_equal(m.log, "");
+  machine_free(&m);
+  machine_read(&m, plain, replaced(listed, "{name: fill, ", "{name: read, "));
+  assert_real(m.arch.levels[1].energy.read_pj, 4);
+  assert_non_null(strstr(m.log,
+                         "e.yaml:17: 'read' of Glb stands in line 16 "
+                         "too; the dearer one counts"));
+  machine_free(&m);
+  machine_read(&m, plain, replaced(listed, "{a: 1}", "{a: 0}"));
+  assert_non_null(strstr(m.log, "e.yaml:11: 'read' of Regs stands in line 10"));
+  machine_free(&m);
+}
+
+static void a_version_is_a_word(void **state) {
+  (void)state;
+  machine m;
+  machine_init(&m);
+  assert_int_equal(
+      machine_try(&m, plain, replaced(listed, "'0.4'", "[0,4]"), true),
+      CALM_BAD_INPUT);
+  assert_non_null(strstr(calm_context_message(m.context),
+                         "e.yaml:2:12: version is a list, not a word"));
+  machine_free(&m);
+}
+
 static const char summary[] =
     "ERT_summary:\n"
     "  table_summary:\n"
@@ -154,16 +194,6 @@ static void figures_of_the_file(void **state) {
   machine_read(&m, text, "ERT: {tables: []}");
   assert_real(m.arch.compute.energy_pj, 3);
   machine_free(&m);
-}
-
-/* A copy of a text in which a word stands for another of the same length. */
-static char *replaced(const char *text, const char *old, const char *new) {
-  static char copy[2048];
-  snprintf(copy, sizeof copy, "%s", text);
-  char *at = strstr(copy, old);
-  assert_non_null(at);
-  memcpy(at, new, strlen(new));
-  return copy;
 }
 
 /* What the keeping of tensors at the three levels comes to: bit 0 a tensor that
@@ -304,6 +334,14 @@ static void wrong_tables_are_refused(void **state) {
       {ONE("[4]"), "an action without a 'name'"},
       {ONE("[{name: mac}]"), "an entry without 'energy'"},
       {ONE("[{name: mac, energy: -1}]"), "cannot be negative"},
+      {ONE("[{name: mac, energy: 1e308}]"),
+       "energy is 1e308; more than 1e+100 is too large"},
+      {ONE("[{name: mac, energy: 1}]},"
+           "{name: wire, actions: [{name: transfer_random, energy: 1e39}]"),
+       "the energy of wires is 1e+39; more than single precision holds"},
+      {ONE("[{name: mac, energy: 1}]") "\nART: {tables: [{name: MAC, area: "
+                                       "1e39}]}",
+       "area is 1e+39; more than single precision holds"},
       {ONE("[{name: mac, energy: dear}]"), "energy is 'dear'"},
       {ONE("[{name: leak, energy: 1}]"), "MAC has no energy of 'compute'"},
       {"ERT: {tables: [{name: MAC}]}", "MAC has no energy of 'compute'"},
@@ -381,6 +419,8 @@ int main(void) {
       cmocka_unit_test(formulas_are_those_of_pat),
       cmocka_unit_test(tables_count_before_formulas),
       cmocka_unit_test(older_tables_are_mappings),
+      cmocka_unit_test(one_action_twice_is_told),
+      cmocka_unit_test(a_version_is_a_word),
       cmocka_unit_test(summaries_are_read_too),
       cmocka_unit_test(figures_of_the_file),
       cmocka_unit_test(a_missing_table_matters_where_a_tensor_is_kept),

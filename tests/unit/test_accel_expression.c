@@ -149,6 +149,7 @@ static void what_has_no_value_says_why(void **state) {
   expect_flaw("2 * ROWS", false, "is named 'ROWS'");
   expect_flaw("len('abcd')", true, "function 'len'");
   expect_flaw("eval(1)", true, "calm does not know the function 'eval'");
+  expect_flaw("010 * 2", false, "'010 * 2' begins with 0");
   expect_flaw("1 / 0", false, "a division by zero");
   expect_flaw("1 // 0", false, "a division by zero");
   expect_flaw("1 % 0.0", false, "a division by zero");

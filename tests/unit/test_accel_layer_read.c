@@ -340,6 +340,7 @@ static void shapes_refused(void **state) {
        CALM_BAD_INPUT},
       {DATA("[[[M, stride, Row]]]}\n"), "a product is", CALM_BAD_INPUT},
       {DATA("[[[M, 0]]]}\n"), "a factor of 0", CALM_BAD_INPUT},
+      {DATA("[[[M, 010]]]}\n"), "write 10 or 8", CALM_BAD_INPUT},
       {DATA("[M*stride + Row]}\n"), "a sum of products is written",
        CALM_BAD_INPUT},
       {DATA("M Row}\n"), "'projection' of a data space is a list",

@@ -245,7 +245,12 @@ static void braces_in_quotes_and_comments_are_no_template(void **state) {
 static void what_is_wrong_is_named_with_its_place(void **state) {
   (void)state;
   expect_refusal("a: [1, 2\n", CALM_BAD_INPUT, "t.yaml:2:1: ");
-  expect_refusal("a: 1\n\tb: 2\n", CALM_BAD_INPUT, "t.yaml:2:1: ");
+  expect_refusal("a: 1\n\tb: 2\n", CALM_BAD_INPUT,
+                 "t.yaml:2:1: a tab; YAML indents with spaces");
+  expect_refusal("a:\n\tb: 2\n", CALM_BAD_INPUT, "t.yaml:2:1: a tab");
+  expect_refusal("a:\n  b: 2\n  \tc: 2\n", CALM_BAD_INPUT, "t.yaml:3:3: a tab");
+  expect_refusal("a: |\n\tb\n", CALM_BAD_INPUT, "t.yaml:2:1: a tab");
+  expect_refusal("a: [1,\n\t2: 3}\n", CALM_BAD_INPUT, "t.yaml:2:");
   expect_refusal("- 1\n", CALM_BAD_INPUT, "a file begins with keys");
   expect_refusal("word\n", CALM_BAD_INPUT, "a file begins with keys");
   expect_refusal("[a]: 1\n", CALM_BAD_INPUT, "a key must be a word");

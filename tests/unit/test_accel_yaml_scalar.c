@@ -67,6 +67,20 @@ static void other_numbers_are_no_whole_ones(void **state) {
   expect_no_integer("{b: 1}", "a mapping, not a number");
 }
 
+/* yaml-cpp reads octal digits after a 0, and other readers do not. */
+static void digits_after_a_zero_are_refused(void **state) {
+  (void)state;
+  expect_no_integer("010",
+                    "'010', which Timeloop takes for octal; write 10 or "
+                    "8");
+  expect_no_integer("'0017'", "write 17 or 15");
+  expect_no_integer("+010", "write 10 or 8");
+  expect_no_integer("08", "write 8");
+  expect_no_integer("0190", "write 190");
+  expect_integer("00", 0);
+  expect_integer("007", 7);
+}
+
 static void reals_are_finite_decimals(void **state) {
   (void)state;
   static const char *const good[] = {"0.5", "5.", ".5", "-2", "1e-9", "1E5"};
@@ -141,6 +155,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whole_numbers_may_be_spelled_as_reals),
       cmocka_unit_test(other_numbers_are_no_whole_ones),
+      cmocka_unit_test(digits_after_a_zero_are_refused),
       cmocka_unit_test(reals_are_finite_decimals),
       cmocka_unit_test(truth_has_the_words_of_yaml),
       cmocka_unit_test(texts_are_scalars),

@@ -173,15 +173,31 @@ static void shared_bandwidth_limits(void **state) {
   case_open(&c, 1);
   c.levels[0].read_bandwidth = c.levels[0].write_bandwidth = 0;
   c.levels[0].shared_bandwidth = 3;
+  c.options.networks = true;
   case_run(&c, COST_EXACT, SPREAD);
   assert_int_equal(c.result.cycles, 38);
+  assert_true(c.result.levels[0].busy_cycles == 38);
   assert_int_equal(c.result.limiting_level, 0);
   assert_close(c.result.utilization, 96. / 64 / 38);
-  accel_scale scales[] = {{"Inputs", 0}, {"Weights", 0}, {"Outputs", 1}};
+  accel_scale scales[] = {{.tensor = "Inputs"},
+                          {.tensor = "Weights"},
+                          {.tensor = "Outputs", .scale = 1}};
   c.levels[0].scales = scales;
   c.levels[0].scale_count = 3;
   case_run(&c, COST_EXACT, SPREAD);
   assert_int_equal(c.result.cycles, 24);
+  const cost_tensor *sums = case_tensor(&c, 0, OUTPUTS);
+  const uint64_t words = sums->reads + sums->fills + sums->updates;
+  assert_true(c.result.levels[0].busy_cycles == (double)((words + 2) / 3));
+  assert_in_range(words, 1, 3 * 24);
+  c.levels[0].shared_bandwidth = 0;
+  c.levels[0].write_bandwidth = 16;
+  case_run(&c, COST_EXACT, SPREAD);
+  assert_true(c.result.levels[0].busy_cycles ==
+              (double)((sums->fills + sums->updates + 15) / 16));
+  c.levels[0].write_bandwidth = 0;
+  case_run(&c, COST_EXACT, SPREAD);
+  assert_true(c.result.levels[0].busy_cycles == -1);
   case_close(&c);
 }
 

@@ -32,16 +32,14 @@ static const window windows[] = {
 static cost_result evaluate(fixture *f, const row *r, cost_model model) {
   const cost_options options = {
       .model = model, .fanout = COST_FANOUT_LEVEL, .networks = true};
-  const cost_result out =
-      cost_check_evaluate(&r->arch, &r->layer, &r->nest, options, &f->arena);
+  const cost_result out = cost_check_evaluate(r, options, &f->arena);
   assert_int_equal(out.verdict.fault, COST_VALID);
   return out;
 }
 
 /* What `exact` says, and the referee with it. */
 static cost_result evaluate_exact(fixture *f, const row *r) {
-  const char *difference = cost_check_exact(&r->arch, &r->layer, &r->nest,
-                                            COST_FANOUT_LEVEL, &f->arena);
+  const char *difference = cost_check_exact(r, COST_FANOUT_LEVEL, &f->arena);
   if (difference) print_error("%s\n", difference);
   assert_null(difference);
   return evaluate(f, r, COST_EXACT);

@@ -141,6 +141,53 @@ static void counts_that_are_not_exact_are_refused(void **state) {
   case_close(&c);
 }
 
+static void check_words(const cost_case *c, const char *words) {
+  text t;
+  text_init(&t, c->context);
+  cost_verdict_text(&t, &c->result.verdict, &c->problem);
+  assert_string_equal(t.data, words);
+  text_free(&t);
+}
+
+/* A million elements are gone through where hops are asked for, four million by
+   a replay. */
+static void limits_are_not_faults_of_the_nest(void **state) {
+  (void)state;
+  cost_case c;
+  case_open(&c, 1);
+  c.layer.dimensions[accel_layer_dimension(&c.layer, "K")].bound = 1 << 23;
+  c.layer.macs = UINT64_C(24) << 23;
+  c.levels[0].instances = c.levels[0].mesh_x = 1 << 23;
+  c.arch.compute.instances = c.arch.compute.mesh_x = 1 << 23;
+  c.levels[1].capacity_words = ACCEL_UNLIMITED;
+  c.options.networks = true;
+  case_run(&c, COST_EXACT, "R3 P8 | K8388608x |");
+  assert_int_equal(c.result.verdict.fault, COST_LIMIT_ELEMENTS);
+  check_words(&c,
+              "GlobalBuffer: Weights has 8,388,608 places below it, and "
+              "calm's limit is 1,048,576; it would help to spread some of "
+              "these loops at another level");
+  case_run(&c, COST_EXACT, "R2/1 P8 | R2 K8388608x |");
+  assert_int_equal(c.result.verdict.fault, COST_LIMIT_ELEMENTS);
+  assert_int_equal(c.result.verdict.available, 1 << 22);
+  c.options.networks = false;
+  case_run(&c, COST_EXACT, "R3 P8 | K8388608x |");
+  assert_int_equal(c.result.verdict.fault, COST_VALID);
+  case_close(&c);
+}
+
+static void faults_have_names(void **state) {
+  (void)state;
+  assert_null(cost_fault_name(COST_VALID));
+  assert_string_equal(cost_fault_name(COST_FACTORS), "factors");
+  assert_string_equal(cost_fault_name(COST_TOO_LARGE), "too-large");
+  assert_string_equal(cost_fault_name(COST_LIMIT_STEPS), "limit");
+  assert_string_equal(cost_fault_name(COST_LIMIT_PATTERNS), "limit");
+  assert_false(cost_fault_is_limit(COST_TOO_LARGE));
+  assert_true(cost_fault_is_limit(COST_LIMIT_STEPS));
+  assert_true(cost_fault_is_limit(COST_LIMIT_PATTERNS));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(factors_come_first),
@@ -150,6 +197,8 @@ int main(void) {
       cmocka_unit_test(fanouts_are_cumulative_or_not),
       cmocka_unit_test(virtual_levels_keep_nothing),
       cmocka_unit_test(counts_that_are_not_exact_are_refused),
+      cmocka_unit_test(limits_are_not_faults_of_the_nest),
+      cmocka_unit_test(faults_have_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,8 +47,7 @@ static void test_windows(void **state) {
     row r;
     cost_result out;
     row_make(&r, &windows[i].layer, windows[i].loops, &f->arena);
-    cost_referee(&out, &r.arch, &r.layer, &r.nest, COST_FANOUT_LEVEL,
-                 &f->arena);
+    cost_referee(&out, &r, COST_FANOUT_LEVEL, &f->arena);
     assert_int_equal(out.verdict.fault, COST_VALID);
     const uint64_t fills = out.tensors[ROW_INPUTS].fills;
     if (fills != windows[i].input_fills)
@@ -67,8 +66,7 @@ static bool agree_on(fixture *f, uint64_t seed,
   cost_random_make(&c, &r, options, &f->arena);
   const cost_fanout_rule rule =
       random_below(&r, 2) ? COST_FANOUT_LEVEL : COST_FANOUT_CUMULATIVE;
-  const char *difference =
-      cost_check_exact(&c.arch, &c.layer, &c.nest, rule, &f->arena);
+  const char *difference = cost_check_exact(&c, rule, &f->arena);
   if (difference) {
     print_error("seed %llu: %s\n", (unsigned long long)seed, difference);
     cost_random_print(&c);

@@ -2,6 +2,7 @@
  * The replay by hand: windows that slide on or do not, neighbours that serve,
  * imperfect loops, loops of millions of iterations, and what is refused.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,8 @@ static void build_mesh(row *r, uint64_t x, uint64_t y) {
 
 static cost_question ask(const row *r, uint32_t tensor, uint32_t level,
                          cost_visits visits) {
-  return (cost_question){&r->problem, &r->nest, tensor, level, visits, true};
+  return (cost_question){&r->problem, &r->nest, tensor, level,
+                         visits,      true,     NULL};
 }
 
 static calm_status replay(cost_stream *out, double *computes,
@@ -161,7 +163,7 @@ static void check_stream(const known *k, const cost_stream *s) {
     assert_true(s->groups[i].hops == k->groups[i].hops);
   }
   assert_true(s->links == k->linked);
-  assert_false(s->too_large);
+  assert_int_equal(s->excess.fault, COST_VALID);
 }
 
 static void streams_are_known(void **state) {
@@ -189,7 +191,7 @@ static void groups_find_room(void **state) {
   build_mesh(&r, 3, 1);
   for (uint32_t room = 0; room < 5; room++) {
     cost_group own[5];
-    cost_stream s = {own, 0, room, 0, 0, false};
+    cost_stream s = {.groups = own, .group_capacity = room};
     const cost_question q = ask(&r, INPUTS, 1, COST_VISIT_ALL);
     assert_int_equal(cost_replay(&s, NULL, &q, &f->arena), CALM_OK);
     assert_int_equal(s.group_count, 3);
@@ -219,23 +221,58 @@ static void long_loops_repeat(void **state) {
 
 static void too_much_is_refused(void **state) {
   fixture *f = *state;
-  static const char *const lines[] = {
-      "K4096x P4096y |",           /* elements */
-      "P4000000000 P4000000000 |", /* a dimension's bounds */
-      "P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 "
-      "P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 "
-      "P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 "
-      "P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 |",
+  static const struct {
+    const char *line;
+    cost_fault fault;
+    double needed, available;
+  } rows[] = {
+      {"K4096x P4096y |", COST_LIMIT_ELEMENTS, 1 << 24, 1 << 22},
+      {"P4000000000 P4000000000 |", /* a dimension's bounds */
+       COST_TOO_LARGE, INFINITY, (double)ACCEL_MAX_COUNT},
+      {"P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 "
+       "P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 "
+       "P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 "
+       "P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 P2/1 |",
+       COST_TOO_LARGE, INFINITY, (double)ACCEL_MAX_COUNT},
   };
-  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     row r;
     cost_stream s;
-    make_row(&r, lines[i], 1, &f->arena);
+    make_row(&r, rows[i].line, 1, &f->arena);
     build_mesh(&r, 1, 1);
     const cost_question q = ask(&r, OUTPUTS, 0, COST_VISIT_ALL);
     assert_int_equal(replay(&s, NULL, &q, &f->arena), CALM_OK);
-    assert_true(s.too_large);
+    assert_int_equal(s.excess.fault, rows[i].fault);
+    assert_true(s.excess.needed == rows[i].needed);
+    assert_true(s.excess.available == rows[i].available);
+    assert_int_equal(s.group_count, 0);
   }
+}
+
+/* What one replay takes is not there for the next one; one that stops takes
+   what is left. */
+static void steps_are_taken_from_one_budget(void **state) {
+  fixture *f = *state;
+  row r;
+  cost_stream s;
+  make_row(&r, "R3 | P8 C3 K5", 1, &f->arena);
+  build_mesh(&r, 1, 1);
+  cost_question q = ask(&r, INPUTS, 1, COST_VISIT_ALL);
+  uint64_t steps = COST_REPLAY_STEPS;
+  q.steps = &steps;
+  assert_int_equal(replay(&s, NULL, &q, &f->arena), CALM_OK);
+  const uint64_t taken = COST_REPLAY_STEPS - steps;
+  assert_in_range(taken, 300, 10000);
+  steps = 2 * taken + 1;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(replay(&s, NULL, &q, &f->arena), CALM_OK);
+    assert_int_equal(s.excess.fault, COST_VALID);
+  }
+  assert_int_equal(steps, 1);
+  assert_int_equal(replay(&s, NULL, &q, &f->arena), CALM_OK);
+  assert_int_equal(s.excess.fault, COST_LIMIT_STEPS);
+  assert_true(s.excess.available == COST_REPLAY_STEPS);
+  assert_int_equal(steps, 0);
 }
 
 /* ---- Without memory ------------------------------------------------------ */
@@ -269,9 +306,13 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      COST_TEST(windows_slide),       COST_TEST(streams_are_known),
-      COST_TEST(groups_find_room),    COST_TEST(long_loops_repeat),
-      COST_TEST(too_much_is_refused), COST_TEST(memory_runs_out),
+      COST_TEST(windows_slide),
+      COST_TEST(streams_are_known),
+      COST_TEST(groups_find_room),
+      COST_TEST(long_loops_repeat),
+      COST_TEST(too_much_is_refused),
+      COST_TEST(memory_runs_out),
+      COST_TEST(steps_are_taken_from_one_budget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void compare_flows(const cost_result *a, const cost_result *b) {
 static cost_result evaluate(const cost_random_case *c, bool networks,
                             arena *a) {
   const cost_options options = {COST_EXACT, COST_FANOUT_CUMULATIVE, networks};
-  return cost_check_evaluate(&c->arch, &c->layer, &c->nest, options, a);
+  return cost_check_evaluate(c, options, a);
 }
 
 static bool is_irregular(const cost_result *r) {

@@ -170,6 +170,24 @@ static void an_invalid_nest_has_a_reason_and_no_figures(void **state) {
   json_decref(root);
 }
 
+/* What is too much for calm is told as that, and not as a fault of the nest. */
+static void a_limit_is_no_fault_of_the_nest(void **state) {
+  eval_fixture *f = *state;
+  const calm_evaluation *e = fixture_evaluation(f, 1);
+  f->evaluation.nests[0].reason = "Buffer: too small";
+  f->evaluation.nests[0].result.verdict.fault = COST_CAPACITY;
+  assert_false(calm_evaluation_limited(e, 0));
+  f->evaluation.nests[0].result.verdict.fault = COST_LIMIT_ELEMENTS;
+  assert_true(calm_evaluation_limited(e, 0));
+  assert_false(calm_evaluation_limited(e, 1));
+  json_t *root = render_json(f, e);
+  assert_string_equal(string_at(root, "fault"), "limit");
+  json_decref(root);
+  char *out = render(f, e, CALM_FORMAT_TABLE);
+  assert_has(out, "not counted: Buffer: too small");
+  calm_text_free(f->context, out);
+}
+
 /* The second reads 5 words more per instance, of each tensor at each level, and
    lacks what flows in the first. */
 static void json_of_two_has_their_difference(void **state) {
@@ -298,6 +316,24 @@ static void tensors_have_letters_of_their_names(void **state) {
   calm_text_free(f->context, out);
 }
 
+/* Wherever a line ends, it is behind a name. */
+static void letters_stand_next_to_their_names(void **state) {
+  eval_fixture *f = *state;
+  const calm_evaluation *e = fixture_evaluation(f, 1);
+  char name[96], wanted[128];
+  for (int length = 60; length < 90; length++) {
+    snprintf(name, sizeof name, "%0*d", length, 0);
+    snprintf(wanted, sizeof wanted, "A %s,", name);
+    f->tensors[0].name = name;
+    char *out = render(f, e, CALM_FORMAT_TABLE);
+    assert_has(out, wanted);
+    assert_has(out, "I Inputs,");
+    assert_has(out, "O Outputs,");
+    assert_has(out, "# the multipliers\n");
+    calm_text_free(f->context, out);
+  }
+}
+
 static void energy_of_networks_has_a_row(void **state) {
   eval_fixture *f = *state;
   const calm_evaluation *e = fixture_evaluation(f, 1);
@@ -350,6 +386,7 @@ int main(void) {
       EVAL_TEST(a_mesh_that_is_used_is_shown),
       EVAL_TEST(without_energy_there_are_nulls),
       EVAL_TEST(an_invalid_nest_has_a_reason_and_no_figures),
+      EVAL_TEST(a_limit_is_no_fault_of_the_nest),
       EVAL_TEST(json_of_two_has_their_difference),
       EVAL_TEST(two_of_which_one_is_invalid_have_no_difference),
       EVAL_TEST(a_table_tells_what_costs),
@@ -357,6 +394,7 @@ int main(void) {
       EVAL_TEST(a_table_without_energy_has_no_column_of_it),
       EVAL_TEST(two_tables_are_one_of_differences),
       EVAL_TEST(tensors_have_letters_of_their_names),
+      EVAL_TEST(letters_stand_next_to_their_names),
       EVAL_TEST(energy_of_networks_has_a_row),
       EVAL_TEST(other_formats_are_refused),
       EVAL_TEST(no_memory_is_told)};

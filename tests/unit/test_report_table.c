@@ -92,6 +92,22 @@ static void paragraphs_are_wrapped(void **state) {
   assert_non_null(strstr(d->out.data, "alpha\\x0abeta"));
 }
 
+static void items_are_not_divided(void **state) {
+  desk *d = *state;
+  report_paragraph p = {&d->out, 4, 0, false};
+  for (int i = 0; i < 12; i++) {
+    text item;
+    text_init(&item, d->context);
+    text_format(&item, "%d item\n", i);
+    assert_int_equal(report_paragraph_add(&p, &item), CALM_OK);
+  }
+  assert_string_equal(d->out.data,
+                      "0 item\\x0a 1 item\\x0a 2 item\\x0a 3 item\\x0a "
+                      "4 item\\x0a 5 item\\x0a 6 item\\x0a 7 item\\x0a "
+                      "8 item\\x0a\n"
+                      "    9 item\\x0a 10 item\\x0a 11 item\\x0a");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(columns_are_aligned, open_desk,
@@ -99,6 +115,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(an_empty_table_is_its_titles, open_desk,
                                       close_desk),
       cmocka_unit_test_setup_teardown(wide_tables_shorten_names, open_desk,
+                                      close_desk),
+      cmocka_unit_test_setup_teardown(items_are_not_divided, open_desk,
                                       close_desk),
       cmocka_unit_test_setup_teardown(paragraphs_are_wrapped, open_desk,
                                       close_desk)};
