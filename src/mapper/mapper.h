@@ -1,9 +1,8 @@
 /*
  * Finding loop nests: of all nests of a layer that fit an architecture and its
- * constraints, one that costs least.  Perfect factors.  The cost is that of
- * model `exact` (cost.h), and every nest that is handed out was costed by
- * cost_evaluate.  Methods: `exact` with a proof, and two baselines that draw
- * nests at random.
+ * constraints, one that costs least, with a proof.  Perfect factors.  The cost
+ * is that of model `exact` (cost.h), and every nest that is handed out was
+ * costed by cost_evaluate.  No command asks for it yet.
  */
 #ifndef CALM_MAPPER_MAPPER_H
 #define CALM_MAPPER_MAPPER_H
@@ -42,8 +41,8 @@ typedef struct mapper_result {
   accel_nest nest; /* unless infeasible, or nothing was found */
   cost_result cost;
   double value, bound; /* of the objective: pJ, cycles or pJ times cycles */
-  uint64_t states;     /* labels, or nests drawn */
-  uint64_t rounds;     /* of the bound, or nests that were valid */
+  uint64_t states;     /* labels */
+  uint64_t rounds;     /* thresholds that were tried */
   const char *reason;  /* why there is none; NULL otherwise */
 } mapper_result;
 
