@@ -99,14 +99,15 @@ static calm_status read_loops(mapping_reader *r, const accel_yaml *directive,
   return read_order(b, s, accel_directive_get(directive, "permutation"));
 }
 
-/* Without a fan-out there are no spatial loops.  Timeloop refuses the directive
-   even if all of its factors are 1; as it then says nothing, calm lets it
-   pass. */
+/* Without a fan-out there are no spatial loops, and no neighbours.  Timeloop
+   refuses the directive even if all of its factors are 1; as it then says
+   nothing, calm lets it pass. */
 static calm_status check_fanout(const mapping_reader *r, const block *b,
                                 uint32_t level) {
   const accel_subject *s = &r->subject;
   const accel_fanout f = accel_arch_fanout(s->arch, level);
   if (f.x > 1 || f.y > 1) return CALM_OK;
+  r->nest->unlinked[level] = 0;
   const char *below =
       level ? s->arch->levels[level - 1].name : s->arch->compute.name;
   for (uint32_t d = 0; d < s->layer->dimension_count; d++)

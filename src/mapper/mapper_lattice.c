@@ -21,9 +21,10 @@ static calm_status list_divisors(mapper_axis *axis, uint64_t bound, arena *a) {
   ARENA_ARRAY(a, divisors, count);
   uint32_t low = 0, high = count;
   for (uint64_t k = 1; k <= bound / k; k++) {
-    if (bound % k) continue;
+    const uint64_t other = bound / k;
+    if (k * other != bound) continue;
     divisors[low++] = (double)k;
-    if (k * k != bound) divisors[--high] = (double)(bound / k);
+    if (k != other) divisors[--high] = (double)other;
   }
   axis->divisors = divisors;
   axis->count = count;

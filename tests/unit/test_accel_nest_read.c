@@ -169,8 +169,9 @@ static void spatial_without_fanout(void **state) {
   NEST_SAYS(f, "DRAM, which has as many instances as GlobalBuffer");
   assert_int_equal(nest_read(f,
                              "mapping:\n- {target: DRAM, type: spatial, "
-                             "factors: K1}\n"),
+                             "factors: K1, no_link_transfer: [Inputs]}\n"),
                    CALM_OK);
+  assert_int_equal(f->nest.unlinked[2], 0);
 }
 
 static void tensors(void **state) {
