@@ -171,7 +171,7 @@ static void spatial_without_fanout(void **state) {
                              "mapping:\n- {target: DRAM, type: spatial, "
                              "factors: K1, no_link_transfer: [Inputs]}\n"),
                    CALM_OK);
-  assert_int_equal(f->nest.unlinked[2], 0);
+  assert_int_equal(f->nest.unlinked[DRAM], 0);
 }
 
 static void tensors(void **state) {
