@@ -65,8 +65,6 @@ comparison; no other figure was touched.
 """
 
 NOTES = """
-- simple_weight_stationary: its nest does not observe the constraint `split: 1` that
-  stands in its machine, and calm says so; the line was removed.
 - timeloop+accelergy: the machine is a template, which was filled in.
 - timeloop-python's example of two levels (64 cycles): 19,590.9 pJ as its authors
   expect, once the lines `data_width: 8` are removed, which Timeloop ignores and calm
