@@ -5,39 +5,12 @@ were printed, as only so many digits of a figure can be compared.
 """
 import re
 
-AT_LEVEL = {
-    "Partition size": "partition_words",
-    "Utilized capacity": "tile_words",
-    "Utilized instances (max)": "instances",
-    "Utilized clusters (max)": "clusters",
-    "Scalar reads (per-instance)": "reads",
-    "Scalar fills (per-instance)": "fills",
-    "Scalar updates (per-instance)": "updates",
-    "Temporal reductions (per-instance)": "temporal_reductions",
-    "Address generations (per-cluster)": "address_generations",
-    "Energy (total)": "energy_pj",
-    "Address Generation Energy (total)": "address_energy_pj",
-}
-OF_LEVEL = {
-    "Cycles": "cycles",
-    "Bandwidth throttling": "slowdown",
-    "Leakage energy (total)": "leak_energy_pj",
-}
-OF_COMPUTE = {
-    "Utilized instances": "multipliers",
-    "Computes (total)": "computes",
-    "Cycles": "compute_cycles",
-    "Energy (total)": "compute_energy_pj",
-}
-IN_NETWORK = {
-    "Fanout": "fanout",
-    "Ingresses": "ingresses",
-    "Link transfers": "link_transfers",
-    "Spatial reductions": "spatial_reductions",
-    "Average number of hops": "hops",
-    "Energy (total)": "energy_pj",
-    "Link transfer energy (total)": "link_energy_pj",
-}
+import stats
+
+# Words that today's reports have, beside those of all years.
+AT_LEVEL = {**stats.AT_LEVEL,
+            "Address Generation Energy (total)": "address_energy_pj"}
+OF_LEVEL = {**stats.OF_LEVEL, "Bandwidth throttling": "slowdown"}
 OF_ALL = {"Cycles": "cycles", "Utilization": "utilization",
           "Energy": "energy_uj"}
 
@@ -80,10 +53,10 @@ def read_item(found, line, part, place, tensor):
 def keep(found, part, place, tensor, name, value):
     if part == "summary" and name in OF_ALL:
         found[OF_ALL[name],] = value
-    elif part == "compute" and name in OF_COMPUTE:
-        found[OF_COMPUTE[name],] = value
-    elif part == "network" and tensor and name in IN_NETWORK:
-        found[place + ">", tensor, IN_NETWORK[name]] = value
+    elif part == "compute" and name in stats.OF_COMPUTE:
+        found[stats.OF_COMPUTE[name],] = value
+    elif part == "network" and tensor and name in stats.IN_NETWORK:
+        found[place + ">", tensor, stats.IN_NETWORK[name]] = value
     elif part == "level" and tensor and name in AT_LEVEL:
         found[place, tensor, AT_LEVEL[name]] = value
     elif part == "level" and not tensor and name in OF_LEVEL:
