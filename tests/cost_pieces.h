@@ -69,12 +69,6 @@ static inline uint32_t cost_read_loops(accel_nest *nest, const char *line,
   return level + 1;
 }
 
-static inline bool cost_is_perfect(const accel_nest *nest) {
-  for (uint32_t k = 0; k < nest->loop_count; k++)
-    if (nest->loops[k].bound != nest->loops[k].residual) return false;
-  return true;
-}
-
 static inline uint32_t cost_place_of(const accel_loop *l) {
   return l->level * 3 + (uint32_t)l->kind;
 }

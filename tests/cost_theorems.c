@@ -46,7 +46,7 @@ bool theorem_differs(trial *t, const cost_result *r, const cost_random_case *c,
    of a loop do not tell. */
 static bool models_differ(trial *t) {
   const accel_layer *l = &t->c->layer;
-  if (!cost_is_perfect(&t->c->nest)) return false;
+  if (!accel_nest_is_perfect(&t->c->nest)) return false;
   for (uint32_t k = 0; k < t->c->nest.loop_count; k++)
     if (t->c->nest.loops[k].kind != ACCEL_TEMPORAL) return false;
   for (uint32_t i = 0; i < l->tensor_count; i++) {

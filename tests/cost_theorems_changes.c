@@ -126,7 +126,7 @@ bool theorem_tensors_matter(trial *t) {
 /* Loops within the innermost tile in another order: the multipliers keep
    nothing, and all else is outside. */
 bool theorem_innermost_order_matters(trial *t) {
-  if (!cost_is_perfect(&t->c->nest)) return false;
+  if (!accel_nest_is_perfect(&t->c->nest)) return false;
   cost_random_case c = with_loops(t, 0);
   const uint32_t begin = referee_temporal(&c.nest, 0);
   const uint32_t count = referee_begin(&c.nest, 1) - begin;
@@ -195,7 +195,7 @@ bool theorem_empty_level_matters(trial *t) {
   const uint32_t temporal = referee_temporal(nest, at);
   const uint32_t end = referee_begin(nest, at + 1);
   const uint32_t cut = temporal + random_below(t->r, end - temporal + 1);
-  if (!cost_is_perfect(nest)) return false;
+  if (!accel_nest_is_perfect(nest)) return false;
   const cost_random_case c = with_level(t, at, cut);
   const cost_result other = theorem_evaluate(t, &c, COST_EXACT);
   if (other.verdict.fault != COST_VALID)
@@ -256,7 +256,7 @@ static bool is_batch_of(uint64_t many, uint64_t one) {
 
 /* A batch: all counts are so many times as large. */
 bool theorem_batches_differ(trial *t) {
-  if (!cost_is_perfect(&t->c->nest) ||
+  if (!accel_nest_is_perfect(&t->c->nest) ||
       t->c->layer.dimension_count == ACCEL_MAX_DIMENSIONS)
     return false;
   const cost_random_case c = with_batch(t);

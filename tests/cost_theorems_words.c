@@ -75,7 +75,7 @@ bool theorem_words_are_lost(trial *t, uint32_t tensor) {
 
 /* Every product has each of its operands once. */
 bool theorem_operands_are_missing(trial *t, uint32_t tensor) {
-  if (!cost_is_perfect(&t->c->nest)) return false;
+  if (!accel_nest_is_perfect(&t->c->nest)) return false;
   const double copies =
       pass(t, 0, tensor).copies * (double)t->result.levels[0].instances;
   return !theorem_near(copies, (double)t->c->layer.macs) &&
@@ -133,7 +133,7 @@ static double touched(const accel_layer *layer, uint32_t tensor) {
 bool theorem_too_cheap(trial *t) {
   const cost_result *r = &t->result;
   double least = r->compute_pj;
-  if (!cost_is_perfect(&t->c->nest)) return false;
+  if (!accel_nest_is_perfect(&t->c->nest)) return false;
   for (uint32_t i = 0; i < r->tensor_count; i++) {
     const uint32_t top = outermost(t, i);
     const accel_level *l = &t->c->arch.levels[top];
