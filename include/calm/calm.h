@@ -415,6 +415,62 @@ CALM_API bool calm_evaluation_limited(const calm_evaluation *evaluation,
 /* Are all its nests valid? */
 CALM_API bool calm_evaluation_valid(const calm_evaluation *evaluation);
 
+/* ---- Mapping layers ------------------------------------------------------ */
+
+/* Loop nests of the layers of a network on an accelerator. */
+typedef struct calm_mapping calm_mapping;
+
+/* What to map.  Either problem files (one layer each) or a model, or, with
+   neither, the `problem` section of the architecture's files. */
+typedef struct calm_map_files {
+  const char *const *arch; /* the accelerator, as one or several files */
+  uint32_t arch_count;
+  const char *const *problems;
+  uint32_t problem_count;
+  const char *model;   /* .tflite, .onnx or .cg; NULL: none */
+  const char *journal; /* layers are added to this file as they are done, and
+                          those that it has are not mapped again; NULL: none */
+} calm_map_files;
+
+/*
+ * Maps each layer, equal ones once, in `jobs` processes.  Layers that fail, or
+ * that have no nest, are results and do not stop the others.  Fails if files
+ * cannot be read, or if there is nothing to be mapped.
+ */
+CALM_API calm_status calm_map(calm_mapping **out, calm_context *context,
+                              const calm_map_files *files,
+                              const calm_options *options);
+CALM_API void calm_mapping_free(calm_mapping *mapping);
+
+CALM_API uint32_t calm_mapping_layer_count(const calm_mapping *mapping);
+
+/* What came of one layer; figures are 0 without a nest. */
+typedef struct calm_layer_summary {
+  const char *name;
+  uint64_t count;    /* how often the network has it */
+  calm_status error; /* CALM_OK, or the kind of failure */
+  calm_outcome outcome;
+  const char *reason;  /* why there is no nest, or no proof; NULL: no reason */
+  double value, bound; /* of the objective */
+  uint64_t cycles;
+  double energy_pj, edp;
+} calm_layer_summary;
+
+/* Layer number `layer`, false past the last. */
+CALM_API bool calm_mapping_layer(calm_layer_summary *out,
+                                 const calm_mapping *mapping, uint32_t layer);
+
+/* The nest of a layer, as Timeloop reads it; CALM_MISUSE if it has none.  To be
+   freed with calm_text_free. */
+CALM_API calm_status calm_mapping_nest(char **out, const calm_mapping *mapping,
+                                       uint32_t layer);
+
+/* CoSA's weights for an architecture, as a file for the option "cosa-weights".
+   To be freed with calm_text_free. */
+CALM_API calm_status calm_calibrate(char **out, calm_context *context,
+                                    const calm_map_files *files,
+                                    const calm_options *options);
+
 /* ---- Rendering ----------------------------------------------------------- */
 
 typedef enum calm_format {
@@ -450,6 +506,12 @@ CALM_API calm_status calm_packing_render(char **out,
 CALM_API calm_status calm_evaluation_render(char **out,
                                             const calm_evaluation *evaluation,
                                             calm_format format, bool color);
+
+/* CALM_FORMAT_CSV: a line per layer.  CALM_FORMAT_MAPPING, CALM_FORMAT_NEST: of
+   one layer only. */
+CALM_API calm_status calm_mapping_render(char **out,
+                                         const calm_mapping *mapping,
+                                         calm_format format, bool color);
 
 /* Write a text to a file: to a temporary one beside it, then renamed. */
 CALM_API calm_status calm_text_write(calm_context *context, const char *path,

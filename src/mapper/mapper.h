@@ -1,8 +1,9 @@
 /*
  * Finding loop nests: of all nests of a layer that fit an architecture and its
- * constraints, one that costs least, with a proof.  Perfect factors.  The cost
- * is that of model `exact` (cost.h), and every nest that is handed out was
- * costed by cost_evaluate.  No command asks for it yet.
+ * constraints, one that costs little.  Four mappers: the exact one (least cost
+ * under model `exact`, with a proof), CoSA's one-shot mixed-integer program
+ * (mapper_cosa.h), and the two baselines that sample (mapper_sample.h).  Every
+ * nest that is handed out was costed by cost_evaluate.
  */
 #ifndef CALM_MAPPER_MAPPER_H
 #define CALM_MAPPER_MAPPER_H
@@ -13,9 +14,12 @@
 
 typedef enum mapper_objective {
   MAPPER_ENERGY,
-  MAPPER_DELAY,       /* cycles */
-  MAPPER_EDP,         /* energy times cycles */
-  MAPPER_DELAY_ENERGY /* least energy among those of least cycles */
+  MAPPER_DELAY,        /* cycles */
+  MAPPER_EDP,          /* energy times cycles */
+  MAPPER_DELAY_ENERGY, /* least energy among those of least cycles */
+  MAPPER_PARETO,       /* every energy and delay that nothing beats in both;
+                          the exact mapper only */
+  MAPPER_BALANCE       /* CoSA only: as much traffic as compute */
 } mapper_objective;
 
 /* What nests there are: those that the constraints allow. */
@@ -27,6 +31,9 @@ typedef struct mapper_problem {
      but need not be kept is for the mapper to decide. */
   const uint32_t *must_keep, *may_keep;
   mapper_objective objective;
+  cost_options cost; /* what samples are judged by; the exact mapper knows
+                        model `exact` only */
+  bool imperfect;    /* factors need not divide their bounds (exact only) */
 } mapper_problem;
 
 /* Each pruning rule of the exact search can be left out: it then takes longer
@@ -36,25 +43,35 @@ typedef struct mapper_rules {
   bool no_dominance; /* only labels that equal another are dropped */
 } mapper_rules;
 
+/* A nest that nothing beats in both energy and cycles. */
+typedef struct mapper_point {
+  accel_nest nest;
+  cost_result cost;
+} mapper_point;
+
 typedef struct mapper_result {
   calm_outcome outcome;
   accel_nest nest; /* unless infeasible, or nothing was found */
   cost_result cost;
-  double value, bound; /* of the objective: pJ, cycles or pJ times cycles */
-  uint64_t states;     /* labels */
-  uint64_t rounds;     /* thresholds that were tried */
-  const char *reason;  /* why there is none; NULL otherwise */
+  const accel_layer *padded; /* the nest is of this layer; NULL: as given */
+  double value;              /* of the objective: pJ, cycles, pJ times cycles */
+  double bound;              /* no nest has less; 0: none is known */
+  uint64_t states;           /* exact: labels */
+  uint64_t rounds;           /* exact: thresholds that were tried */
+  uint64_t samples;          /* random, hybrid: nests drawn */
+  uint64_t valid;            /* ... that were valid, and so evaluated */
+  mapper_point *front; /* PARETO: by rising cycles; the first is also `nest` */
+  uint32_t front_count;
+  const char *reason; /* why there is none, or no proof; NULL otherwise */
 } mapper_result;
 
 /*
  * A nest of least cost, with proof: dynamic programming over tiles, innermost
  * loop first (mapper_exact.c); what may but need not be kept is tried both ways
- * (mapper_bypass.c, up to twelve such places).  CALM_FEASIBLE, with the bound
- * that was reached, if the search was stopped, or if costs of hops, routers or
- * leakage, of which it only knows a bound, leave a gap.  For DELAY_ENERGY value
- * and bound are of the energy.  CALM_UNSUPPORTED: constraints other than keep
- * sets; several tensors that are written or have windows; windows of three
- * dimensions.  The result is in `a`; all else is freed.
+ * (mapper_bypass.c).  CALM_FEASIBLE, with the bound that was reached, if the
+ * search was stopped.  For DELAY_ENERGY value and bound are of the energy.
+ * CALM_UNSUPPORTED: several tensors that are written or have windows; windows
+ * of three dimensions.  The result is in `a`; all else is freed.
  */
 calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a);
