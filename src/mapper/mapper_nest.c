@@ -1,4 +1,5 @@
 #include "base/bits.h"
+#include "mapper/mapper_rules.h"
 #include "mapper/mapper_search.h"
 
 /*
@@ -27,8 +28,9 @@ static void add_loop(accel_nest *n, uint64_t bound, uint32_t dimension,
 /* ---- Fan-outs ------------------------------------------------------------ */
 
 /* Which of the axes stand on rows: the first choice that fits. */
-static uint32_t choose_rows(const mapper_space *s, const mapper_fan *fan,
+static uint32_t choose_rows(const mapper_space *s, uint32_t level,
                             const mapper_spread *spread) {
+  const mapper_fan *fan = &s->fans[level];
   for (uint32_t rows = 0;; rows = (rows - spread->axes) & spread->axes) {
     double x = 1, y = 1;
     for (uint32_t rest = spread->axes; rest; rest &= rest - 1) {
@@ -39,21 +41,26 @@ static uint32_t choose_rows(const mapper_space *s, const mapper_fan *fan,
       else
         x *= factor;
     }
-    if ((x <= fan->x && y <= fan->y) || rows == spread->axes) return rows;
+    if (rows == spread->axes ||
+        (x <= fan->x && y <= fan->y &&
+         mapper_rules_allow_rows(s, level, spread->digits, rows)))
+      return rows;
   }
 }
 
 static void add_spread(accel_nest *n, const mapper_space *s, uint32_t level,
                        uint32_t which) {
-  const mapper_fan *fan = &s->fans[level];
-  const mapper_spread *spread = &fan->spreads[which];
-  const uint32_t rows = choose_rows(s, fan, spread);
-  for (uint32_t side = 0; side < 2; side++)
-    for (uint32_t a = 0; a < s->axis_count; a++)
-      if (spread->axes >> a & 1 && (rows >> a & 1) == side)
-        add_loop(n, (uint64_t)s->axes[a].divisors[spread->digits[a]],
-                 s->axes[a].dimension, level,
-                 side ? ACCEL_SPATIAL_Y : ACCEL_SPATIAL_X);
+  const mapper_spread *spread = &s->fans[level].spreads[which];
+  const uint32_t rows = choose_rows(s, level, spread);
+  uint32_t order[MAPPER_MOST_AXES], columns;
+  const uint32_t count =
+      mapper_rules_arrange(order, &columns, s, level, spread->digits, rows);
+  for (uint32_t i = 0; i < count; i++) {
+    const mapper_axis *axis = &s->axes[order[i]];
+    add_loop(n, (uint64_t)axis->divisors[spread->digits[order[i]]],
+             axis->dimension, level,
+             i < columns ? ACCEL_SPATIAL_X : ACCEL_SPATIAL_Y);
+  }
 }
 
 /* ---- Temporal loops ------------------------------------------------------ */

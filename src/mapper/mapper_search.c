@@ -5,6 +5,7 @@
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
+#include "mapper/mapper_rules.h"
 
 /*
  * Blocks are walked from the innermost temporal loops outwards.  The labels of
@@ -175,10 +176,12 @@ static calm_status try_step(mapper_search *m, mapper_shelf *shelf,
   const mapper_trail how = {l->trail, axis << 16 | digit, level, false};
   mapper_label_copy(m->next, l, m->space);
   const bool locks = mapper_label_step(m->next, m->space, axis, digit, false);
+  if (!mapper_rules_step(m->next, m->space, level, axis)) return CALM_OK;
   TRY(insert(m, shelf, m->next, level, &how));
   if (!locks) return CALM_OK;
   mapper_label_copy(m->next, l, m->space);
   mapper_label_step(m->next, m->space, axis, digit, true);
+  mapper_rules_step(m->next, m->space, level, axis);
   return insert(m, shelf, m->next, level, &how);
 }
 
@@ -206,6 +209,7 @@ static calm_status try_spreads(mapper_search *m, mapper_shelf *next,
     if (node == CALM_NONE) continue;
     mapper_label_copy(m->next, l, s);
     mapper_label_spread(m->next, s, level, &fan->spreads[i], node);
+    if (!mapper_rules_begin(m->next, s, level)) continue;
     TRY(insert(m, next, m->next, level, &how));
   }
   return CALM_OK;
@@ -230,7 +234,9 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
 static calm_status leave_level(mapper_search *m, mapper_shelf *next,
                                const mapper_label *l, uint32_t level) {
   const mapper_space *s = m->space;
-  if (!mapper_outlook_fits(s, l->node, level)) return CALM_OK;
+  if (!mapper_outlook_fits(s, l->node, level) ||
+      !mapper_rules_leave(l, s, level))
+    return CALM_OK;
   if (level + 1 == s->level_count)
     return l->node + 1 == s->node_count ? complete(m, l, level) : CALM_OK;
   mapper_label_copy(m->above, l, s);
