@@ -16,13 +16,13 @@ static const struct {
   const char *name, *verbs;
   calm_format format;
 } kinds[] = {{"plan", "plan", CALM_FORMAT_JSON},
-             {"csv", "plan pack", CALM_FORMAT_CSV},
+             {"csv", "plan pack map", CALM_FORMAT_CSV},
              {"bufferplan", "plan", CALM_FORMAT_BUFFERPLAN},
              {"c-header", "plan", CALM_FORMAT_C_HEADER},
              {"trace", "plan", CALM_FORMAT_TRACE},
              {"model-explorer", "plan", CALM_FORMAT_MODEL_EXPLORER},
-             {"mapping", "eval", CALM_FORMAT_MAPPING},
-             {"nest", "eval", CALM_FORMAT_NEST}};
+             {"mapping", "eval map", CALM_FORMAT_MAPPING},
+             {"nest", "eval map", CALM_FORMAT_NEST}};
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
@@ -90,7 +90,7 @@ static bool is_input(const request *r, const struct stat *file) {
          is_among(r->inputs, r->input_count, file) ||
          is_among(r->arch, r->arch_count, file) ||
          is_among(r->mappings, r->mapping_count, file) ||
-         is_file(r->problem, file);
+         is_among(r->problems, r->problem_count, file);
 }
 
 /* Behind /dev/stdout or /dev/stderr there may be a file that is already being
