@@ -30,6 +30,7 @@ static calm_status read_machine(map_run *run) {
 
 typedef struct work_list {
   map_run *run;
+  map_journal journal;
   uint32_t *layers; /* those that are to be mapped */
   uint32_t count, finished;
 } work_list;
@@ -72,6 +73,13 @@ static void tell_progress(const work_list *w, const map_layer *l) {
                 l->reason ? l->reason : calm_outcome_name(r->outcome));
 }
 
+/* Failures may pass, and what an interrupt left is no answer. */
+static bool is_final(const map_layer *l, const calm_context *context) {
+  if (l->error) return false;
+  return !context_interrupted(context) || l->result.outcome == CALM_OPTIMAL ||
+         l->result.outcome == CALM_INFEASIBLE;
+}
+
 static calm_status take_item(void *payload, uint32_t item, const char *line,
                              const char *why) {
   work_list *w = payload;
@@ -81,6 +89,8 @@ static calm_status take_item(void *payload, uint32_t item, const char *line,
       line ? map_record_read(l, line, w->run) : fail_layer(l, a, why);
   if (status == CALM_BAD_INPUT)
     status = fail_layer(l, a, calm_context_message(a->context));
+  if (status == CALM_OK && is_final(l, a->context))
+    status = map_journal_add(&w->journal, line);
   w->finished++;
   if (status == CALM_OK) tell_progress(w, l);
   return status;
@@ -100,17 +110,26 @@ static uint32_t jobs_for(const work_list *w) {
   return w->count == 1 ? 1 : map_jobs_most();
 }
 
+static calm_status run_list(work_list *w, const bool *done) {
+  calm_mapping *m = w->run->mapping;
+  for (uint32_t i = 0; i < m->layer_count; i++) {
+    if (done[i] || m->layers[i].error) continue;
+    w->layers[w->count++] = i;
+    leave(&m->layers[i]);
+  }
+  const map_work work = {w, run_item, take_item, name_item};
+  return map_jobs_run(m->context, w->count, jobs_for(w), &work);
+}
+
 static calm_status map_layers(map_run *run, arena *scratch) {
-  calm_mapping *m = run->mapping;
   work_list w = {.run = run};
-  ARENA_ARRAY(scratch, w.layers, m->layer_count);
-  for (uint32_t i = 0; i < m->layer_count; i++)
-    if (m->layers[i].error == CALM_OK) {
-      w.layers[w.count++] = i;
-      leave(&m->layers[i]);
-    }
-  const map_work work = {&w, run_item, take_item, name_item};
-  return map_jobs_run(m->context, w.count, jobs_for(&w), &work);
+  bool *done;
+  ARENA_ARRAY(scratch, done, run->mapping->layer_count);
+  ARENA_ARRAY(scratch, w.layers, run->mapping->layer_count);
+  TRY(map_journal_open(&w.journal, run, done));
+  const calm_status status = run_list(&w, done);
+  map_journal_close(&w.journal);
+  return status;
 }
 
 /* ---- Totals -------------------------------------------------------------- */

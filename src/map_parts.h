@@ -69,11 +69,9 @@ calm_status map_record_write(char **out, const map_layer *l,
    what was said, is an error of the layer. */
 calm_status map_record_read(map_layer *l, const char *line, const map_run *run);
 
-/* What makes a layer that it is, whatever its name, and which one a line is
-   of.  CALM_BAD_INPUT if the line does not say. */
+/* What makes a layer that it is, whatever its name; it is in the line. */
 calm_status map_layer_subject(const char **out, const accel_layer *layer,
                               arena *a);
-calm_status map_record_subject(const char **out, const char *line, arena *a);
 
 /* ---- Many at once -------------------------------------------------------- */
 
@@ -103,18 +101,19 @@ uint32_t map_jobs_most(void);
 /* ---- Journals ------------------------------------------------------------ */
 
 typedef struct map_journal {
+  calm_context *context;
   const char *path; /* NULL: there is none, and nothing is done */
-  text content;     /* all lines of the file */
-  double written;   /* when, on limits_clock */
-  bool changed;     /* since then */
+  int file;         /* -1: nothing is added (any more) */
+  bool torn;        /* its last line has no end */
+  char key[32];
+  const char *options, *limits;
+  const char **subjects; /* per layer */
 } map_journal;
 
-/* Opens a journal, or begins one, and takes over the answers that it has into
-   `done`.  CALM_BAD_INPUT if the file is no journal, or one of a run with other
-   files or options. */
+/* Opens a journal, or begins one, and takes over the answers that it has: then
+   done[layer].  CALM_BAD_INPUT if the file is something else. */
 calm_status map_journal_open(map_journal *out, const map_run *run, bool *done);
-calm_status map_journal_add(map_journal *j, const char *line);
-calm_status map_journal_close(map_journal *j); /* writes what is left */
-void map_journal_free(map_journal *j);
+calm_status map_journal_add(map_journal *j, const char *answer);
+void map_journal_close(map_journal *j);
 
 #endif

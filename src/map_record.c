@@ -84,6 +84,8 @@ static json_t *write_result(json_t *o, const map_layer *l) {
   if (!map_layer_is_mapped(l)) return o;
   if (r->padded) o = report_json_member(o, "bounds", write_bounds(r->padded));
   o = report_json_member(o, "nest", write_nest(&r->nest));
+  o = report_json_member(o, "cycles", report_json_number(r->cost.cycles));
+  o = report_json_member(o, "energy_pj", real(r->cost.energy_pj));
   return r->front_count ? report_json_member(o, "front", write_front(r)) : o;
 }
 
@@ -255,12 +257,10 @@ static calm_status evaluate(cost_result *out, map_layer *l,
   return reason ? refuse(l, reason) : CALM_OK;
 }
 
-static double value_of(const cost_result *r, mapper_objective objective) {
-  switch (objective) {
-    case MAPPER_DELAY: return (double)r->cycles;
-    case MAPPER_EDP: return r->edp;
-    default: return r->energy_pj;
-  }
+static double value_of(const cost_result *r, const calm_mapping *m) {
+  if (m->objective == MAPPER_DELAY) return (double)r->cycles;
+  if (!m->energy) return 0;
+  return m->objective == MAPPER_EDP ? r->edp : r->energy_pj;
 }
 
 /* A nest was looked for by other rules than it is costed by. */
@@ -281,17 +281,34 @@ static bool is_judged_alike(const calm_mapping *m) {
          (m->cost.model == COST_EXACT && m->cost.fanout == COST_FANOUT_LEVEL);
 }
 
-/* The exact mapper proves something about this very number. */
-static calm_status settle_value(map_layer *l, const calm_mapping *m) {
+static bool is_about(double a, double b) {
+  return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* What the mapper said of its nest, against what it costs. */
+static bool is_confirmed(const map_layer *l, const calm_mapping *m,
+                         const json_t *root) {
+  const cost_result *cost = &l->result.cost;
+  const double cycles = json_number_value(json_object_get(root, "cycles"));
+  const double energy = json_number_value(json_object_get(root, "energy_pj"));
+  return is_about(cycles, (double)cost->cycles) &&
+         (!m->energy || is_about(energy, cost->energy_pj));
+}
+
+/* The exact mapper proves something about this very number.  The front of
+   PARETO has no single one, and that of BALANCE is CoSA's own. */
+static calm_status settle_value(map_layer *l, const calm_mapping *m,
+                                const json_t *root) {
   mapper_result *r = &l->result;
   const bool alike = is_judged_alike(m);
   if (!alike) drop_proof(l, m);
+  if (alike && !is_confirmed(l, m, root))
+    return refuse(l, "the nest does not cost what the mapper said");
   if (m->objective == MAPPER_PARETO || m->objective == MAPPER_BALANCE)
     return CALM_OK;
-  const double value = value_of(&r->cost, m->objective);
-  if (m->method == MAP_EXACT && alike &&
-      fabs(value - r->value) > 1e-9 * fabs(value))
-    return refuse(l, "the nest does not cost what the search said");
+  const double value = value_of(&r->cost, m);
+  if (m->method == MAP_EXACT && alike && !is_about(r->value, value))
+    return refuse(l, "the nest is not worth what the mapper said");
   r->value = value;
   return CALM_OK;
 }
@@ -322,7 +339,7 @@ static calm_status read_mapped(map_layer *l, reader *r) {
   TRY(read_nest(&result->nest, r, json_object_get(r->root, "nest"), layer));
   if (r->wrong) return CALM_OK;
   TRY(evaluate(&result->cost, l, &result->nest, r->arena));
-  if (!l->error) TRY(settle_value(l, m));
+  if (!l->error) TRY(settle_value(l, m, r->root));
   return l->error ? CALM_OK : read_front(l, r);
 }
 
@@ -371,15 +388,4 @@ calm_status map_record_read(map_layer *l, const char *line,
   json_decref(root);
   if (status == CALM_OK) *l = read;
   return status;
-}
-
-calm_status map_record_subject(const char **out, const char *line, arena *a) {
-  json_t *root = json_loads(line, 0, NULL);
-  reader r = {.arena = a, .root = root};
-  const char *subject = take_text(&r, "layer");
-  json_decref(root);
-  if (!subject)
-    return context_fail(a->context, CALM_BAD_INPUT, "it says of no layer");
-  *out = subject;
-  return CALM_OK;
 }
