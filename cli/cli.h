@@ -7,7 +7,7 @@
  *   opt.c       words of a command line -> a request
  *   help.c      help of the tool and of a command; man.c the same in roff
  *   story.c     stderr: errors, warnings, progress; Ctrl-C
- *   output.c    stdout and files
+ *   output.c    stdout and files; nests.c files of calm map
  *   cmd_*.c     one command each
  */
 #ifndef CALM_CLI_CLI_H

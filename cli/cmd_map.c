@@ -1,5 +1,6 @@
 /* calm map --arch FILE [--problem FILE] [MODEL] */
 #include "cmd.h"
+#include "nests.h"
 #include "output.h"
 #include "story.h"
 
@@ -71,9 +72,12 @@ static calm_map_files files_of(const request *r) {
 int cmd_map(request *r) {
   calm_mapping *mapping;
   const calm_map_files files = files_of(r);
+  int code = nests_check(r);
+  if (code) return code;
   const calm_status status = calm_map(&mapping, r->context, &files, r->options);
   if (status) return story_failure(r, status);
-  int code = output_result(r, render, mapping);
+  code = nests_write(r, mapping);
+  if (code == EXIT_DONE) code = output_result(r, render, mapping);
   if (code == EXIT_DONE) code = judge(mapping);
   calm_mapping_free(mapping);
   return code;

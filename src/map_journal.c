@@ -148,21 +148,19 @@ static bool is_of_run(const map_journal *j, const json_t *line) {
 static calm_status take_answer(map_layer *l, bool *done, const json_t *answer,
                                const map_run *run) {
   calm_context *context = run->mapping->context;
-  map_layer read = *l;
+  const map_layer before = *l;
   char *line = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(17));
   if (!line) return context_no_memory(context);
-  const calm_status status = map_record_read(&read, line, run);
+  const calm_status status = map_record_read(l, line, run);
   free(line);
   if (status == CALM_NO_MEMORY) return status;
-  if (status == CALM_OK && read.error == CALM_OK) {
-    *l = read;
-    *done = true;
-    return CALM_OK;
-  }
+  *done = status == CALM_OK && l->error == CALM_OK;
+  if (*done) return CALM_OK;
   context_log(context, CALM_LOG_WARNING,
               "%s: what it says of %s is not so: %s; it is mapped again",
               run->files->journal, l->name,
-              status ? calm_context_message(context) : read.reason);
+              status ? calm_context_message(context) : l->reason);
+  *l = before;
   return CALM_OK;
 }
 

@@ -114,12 +114,14 @@ static void read_sampling(map_run *run) {
   if (random && o->valid == UINT64_MAX) run->sampling.valid = 5;
 }
 
-static void read_cosa(map_run *run) {
+static calm_status read_cosa(map_run *run) {
   const calm_options *o = run->options;
+  if (o->cosa_weights) TRY(map_weights_read(&run->cosa.weights, run));
   run->cosa.form = (mapper_cosa_form)o->cosa_form;
   run->cosa.literal = o->cosa_model != 0;
   run->cosa.pad = o->pad;
   run->cosa.dump = o->dump_model;
+  return CALM_OK;
 }
 
 calm_status map_read_options(map_run *run) {
@@ -131,8 +133,8 @@ calm_status map_read_options(map_run *run) {
   run->rules.no_bound = !o->mapper_bound;
   run->rules.no_dominance = !o->mapper_dominance;
   read_sampling(run);
-  read_cosa(run);
   TRY(check_objective(run));
   TRY(check_pairs(run));
-  return check_wanted(run);
+  TRY(check_wanted(run));
+  return read_cosa(run);
 }

@@ -9,6 +9,7 @@
  *                  back is judged and costed anew
  *   map_jobs.c     several layers at once, each in a process of its own
  *   map_journal.c  lines of earlier runs
+ *   map_weights.c  CoSA's weights, as a file
  *
  * An answer always becomes a line, whether it was found in this process, in
  * another one, or by an earlier run: nothing else is believed.
@@ -72,6 +73,14 @@ calm_status map_record_read(map_layer *l, const char *line, const map_run *run);
 /* What makes a layer that it is, whatever its name; it is in the line. */
 calm_status map_layer_subject(const char **out, const accel_layer *layer,
                               arena *a);
+
+/* ---- Weights ------------------------------------------------------------- */
+
+/* From the file of --cosa-weights.  CALM_BAD_INPUT if they are for another
+   machine. */
+calm_status map_weights_read(mapper_cosa_weights *out, const map_run *run);
+calm_status map_weights_write(char **out, const mapper_cosa_weights *w,
+                              const map_run *run);
 
 /* ---- Many at once -------------------------------------------------------- */
 

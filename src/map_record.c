@@ -381,11 +381,11 @@ static calm_status read_record(map_layer *l, reader *r) {
 
 calm_status map_record_read(map_layer *l, const char *line,
                             const map_run *run) {
-  map_layer read = *l;
+  const map_layer before = *l; /* its tables will refer to where it is */
   json_t *root = json_loads(line, 0, NULL);
   reader r = {.run = run, .arena = &run->mapping->arena, .root = root};
-  const calm_status status = read_record(&read, &r);
+  const calm_status status = read_record(l, &r);
   json_decref(root);
-  if (status == CALM_OK) *l = read;
+  if (status != CALM_OK) *l = before;
   return status;
 }
