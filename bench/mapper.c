@@ -192,7 +192,8 @@ static void measure_all(const machine *m, const row *rows, uint32_t count,
   printf("%-44s %-10s %18s %7s %8s %3s %10s %8s %7s\n", "layer", "outcome",
          objectives[objective], "gap", "states", "r.", "ticks", "[ms]", "[MB]");
   for (uint32_t i = 0; i < count; i++) {
-    done += measure(&ms[done], m, &rows[i], objective, seconds, memory, context);
+    done +=
+        measure(&ms[done], m, &rows[i], objective, seconds, memory, context);
     if (memory->most > most) most = memory->most;
   }
   if (!done) return;
@@ -208,8 +209,9 @@ int main(int argc, char **argv) {
   meter memory = {0, 0};
   const calm_allocator allocator = {reallocate, &memory};
   if (argc < 5) {
-    fprintf(stderr, "bench_mapper ARCH.yaml KEEPS LAYERS.json OBJECTIVE"
-                    " [SECONDS [WORD...]]\n");
+    fprintf(stderr,
+            "bench_mapper ARCH.yaml KEEPS LAYERS.json OBJECTIVE"
+            " [SECONDS [WORD...]]\n");
     return 2;
   }
   while (objective < 4 && strcmp(objectives[objective], argv[4])) objective++;
