@@ -8,6 +8,7 @@
 #include "mapper/mapper_sample_draw.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cost/cost_frame.h"
 
@@ -98,33 +99,61 @@ static calm_status add_primes(mapper_draw *d, uint32_t dimension,
   return factor > 1 ? add_prime(d, dimension, factor, only, a) : CALM_OK;
 }
 
-static calm_status say(mapper_draw *d, const char *what, uint32_t dimension,
-                       arena *a) {
-  const accel_dimension *dim = &d->problem->layer->dimensions[dimension];
-  char line[256];
-  const int length =
-      snprintf(line, sizeof line, "%s %.100s divide its bound of %llu", what,
-               dim->name, (unsigned long long)dim->bound);
-  d->reason = arena_string(a, line, (size_t)length);
+/* ---- Nothing to draw ----------------------------------------------------- */
+
+enum { REASON_SIZE = 256 };
+
+static calm_status keep_reason(mapper_draw *d, const char *line, arena *a) {
+  d->reason = arena_string(a, line, strlen(line));
   return d->reason ? CALM_OK : context_no_memory(a->context);
 }
+
+static calm_status say_undivided(mapper_draw *d, const accel_dimension *dim,
+                                 arena *a) {
+  char line[REASON_SIZE];
+  snprintf(line, sizeof line,
+           "the constraints fix factors of %.100s that do not divide its "
+           "bound of %llu",
+           dim->name, (unsigned long long)dim->bound);
+  return keep_reason(d, line, a);
+}
+
+static calm_status say_no_place(mapper_draw *d, const accel_dimension *dim,
+                                uint64_t prime, arena *a) {
+  char line[REASON_SIZE];
+  snprintf(line, sizeof line,
+           "the constraints leave no place for a factor of %llu of the bound "
+           "of %.100s, which is %llu",
+           (unsigned long long)prime, dim->name,
+           (unsigned long long)dim->bound);
+  return keep_reason(d, line, a);
+}
+
+static calm_status say_unkept(mapper_draw *d, const accel_tensor *tensor,
+                              arena *a) {
+  char line[REASON_SIZE];
+  snprintf(line, sizeof line, "%.200s is kept at no level", tensor->name);
+  return keep_reason(d, line, a);
+}
+
+/* ---- The factors of a dimension ------------------------------------------ */
 
 static calm_status find_primes(mapper_draw *d, uint32_t dimension, arena *a) {
   mapper_bound *b = &d->bounds[dimension];
   const uint32_t blocks = d->problem->arch->level_count * 2;
-  uint64_t rest = d->problem->layer->dimensions[dimension].bound;
+  const accel_dimension *dim = &d->problem->layer->dimensions[dimension];
+  uint64_t rest = dim->bound;
   for (uint32_t i = 0; i < blocks; i++) {
     const mapper_range *r = &b->ranges[i];
     if (!is_fixed(r) || r->low == 1) continue;
-    if (rest % r->low)
-      return say(d, "no factors that the constraints allow", dimension, a);
+    if (rest % r->low) return say_undivided(d, dim, a);
     TRY(add_primes(d, dimension, r->low, r, a));
     rest /= r->low;
   }
   TRY(add_primes(d, dimension, rest, NULL, a));
   for (uint32_t i = 0; i < b->prime_count; i++)
     if (b->primes[i].place_count == 0)
-      return say(d, "there is no place for a loop over", dimension, a);
+      return say_no_place(d, dim, b->primes[i].value, a);
   return CALM_OK;
 }
 
@@ -149,14 +178,8 @@ static calm_status check_kept(mapper_draw *d, arena *a) {
   const mapper_problem *p = d->problem;
   uint32_t kept = 0;
   for (uint32_t l = 0; l < p->arch->level_count; l++) kept |= may_keep(p, l);
-  for (uint32_t t = 0; t < p->layer->tensor_count; t++) {
-    char line[256];
-    if (kept >> t & 1) continue;
-    const int length = snprintf(line, sizeof line, "%.100s is kept at no level",
-                                p->layer->tensors[t].name);
-    d->reason = arena_string(a, line, (size_t)length);
-    return d->reason ? CALM_OK : context_no_memory(a->context);
-  }
+  for (uint32_t t = 0; t < p->layer->tensor_count; t++)
+    if (!(kept >> t & 1)) return say_unkept(d, &p->layer->tensors[t], a);
   return CALM_OK;
 }
 

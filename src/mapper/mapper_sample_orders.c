@@ -159,19 +159,28 @@ static mapper_waiting begin_block(mapper_orders *o, uint32_t level,
   return w;
 }
 
+/* The tensors whose tile at a level counts how often it moves: those that are
+   kept there, and, if hops cost, also those that only pass through, as their
+   hops are counted like those of a tile that is kept. */
+static uint32_t find_waiting(const mapper_orders *o, uint32_t level) {
+  const uint32_t levels = o->tables->level_count;
+  uint32_t outer = 0;
+  for (uint32_t l = level + 1; l < levels; l++) outer |= o->nest->kept[l];
+  if (level + 1 < levels && o->tables->stores[level + 1].needs_hops)
+    return outer;
+  return outer & o->nest->kept[level];
+}
+
 void mapper_orders_begin(mapper_orders *o, accel_nest *n) {
   mapper_waiting w = {0, 0};
   uint32_t at = 0;
   o->nest = n;
   for (uint32_t l = 0; l < o->tables->level_count; l++) {
-    uint32_t outer = 0;
     while (at < n->loop_count && n->loops[at].level == l &&
            n->loops[at].kind != ACCEL_TEMPORAL)
       at++;
     w = begin_block(o, l, at, &at, w);
-    for (uint32_t k = l + 1; k < o->tables->level_count; k++)
-      outer |= n->kept[k];
-    w.open |= n->kept[l] & outer;
+    w.open |= find_waiting(o, l);
   }
 }
 
