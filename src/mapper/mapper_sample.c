@@ -1,7 +1,6 @@
 /* Trying nests, and the best of them, for both mappers that sample. */
 #include "mapper/mapper_sample_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "cost/cost_frame.h"
@@ -40,12 +39,14 @@ static void enter_valid(mapper_sampler *s, const accel_nest *n) {
   s->since = 0;
 }
 
-/* The nest that misses by least tells what would help. */
+/* Of the nests that do not fit, the one that came furthest in the order of
+   checks, and misses by least, tells what would help. */
 static void enter_fault(mapper_sampler *s, const cost_verdict *v) {
   const double needed = (double)v->needed, available = (double)v->available;
-  if (s->found || needed <= 0 || available <= 0) return;
-  const double miss = fmax(needed / available, available / needed);
-  if (miss >= s->miss) return;
+  const double miss =
+      needed > available ? needed / available : available / (needed + 1);
+  if (v->fault < s->nearest.fault) return;
+  if (v->fault == s->nearest.fault && miss >= s->miss) return;
   s->miss = miss;
   s->nearest = *v;
 }
@@ -114,7 +115,7 @@ static calm_status explain_none(mapper_result *out, const mapper_sampler *s,
     text_format(&t, "%s: ", limits_reason_name(s->limits->reason));
   text_format(&t, "none of the %llu nests drawn is valid",
               (unsigned long long)s->samples);
-  if (s->miss < HUGE_VAL) {
+  if (s->nearest.fault != COST_VALID) {
     text_format(&t, "; the nearest: ");
     cost_verdict_text(&t, &s->nearest, &s->cost);
   }
@@ -188,11 +189,8 @@ calm_status mapper_sample_run(mapper_result *out, const mapper_problem *p,
   arena scratch;
   TRY(check_problem(p, name, a->context));
   arena_init(&scratch, a->context);
-  mapper_sampler s = {.problem = p,
-                      .sampling = sampling,
-                      .limits = l,
-                      .scratch = &scratch,
-                      .miss = HUGE_VAL};
+  mapper_sampler s = {
+      .problem = p, .sampling = sampling, .limits = l, .scratch = &scratch};
   const calm_status status = run(out, &s, method, a);
   arena_free(&scratch);
   return status;
