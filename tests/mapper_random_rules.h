@@ -13,6 +13,7 @@ typedef struct mapper_rule_chances { /* percent */
   uint32_t order;                    /* a list of a block */
   uint32_t split, parallelism;
   uint32_t foreign; /* a rule that has nothing to do with the nest */
+  uint32_t tight;   /* less capacity; not used here */
 } mapper_rule_chances;
 
 void mapper_random_rules(accel_constraints *out, const cost_random_case *c,

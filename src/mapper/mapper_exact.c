@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "mapper/mapper_parts.h"
+#include "mapper/mapper_reason.h"
 #include "mapper/mapper_search.h"
 
 /*
@@ -226,7 +227,9 @@ static calm_status search_twice(mapper_result *out, const mapper_problem *p,
 
 calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a) {
-  return p->objective == MAPPER_DELAY_ENERGY
-             ? search_twice(out, p, rules, l, a)
-             : search(out, p, rules, HUGE_VAL, l, a);
+  TRY(p->objective == MAPPER_DELAY_ENERGY
+          ? search_twice(out, p, rules, l, a)
+          : search(out, p, rules, HUGE_VAL, l, a));
+  return out->outcome == CALM_INFEASIBLE ? mapper_reason(&out->reason, p, a)
+                                         : CALM_OK;
 }

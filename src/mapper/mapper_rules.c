@@ -38,7 +38,7 @@ static const accel_block_rules *spatial_rules(const mapper_space *s,
 
 /* ---- Factors ------------------------------------------------------------- */
 
-static bool allows(const accel_factor_rule *r, double factor) {
+bool mapper_rules_allow_factor(const accel_factor_rule *r, double factor) {
   const double value = (double)r->value;
   switch (r->relation) {
     case ACCEL_AT_MOST: return factor <= value;
@@ -55,7 +55,7 @@ static bool mark_factors(uint8_t *marks, const accel_block_rules *b,
     bool may = true;
     for (uint32_t k = 0; k < b->factor_count; k++)
       if (b->factors[k].dimension == axis->dimension)
-        may &= allows(&b->factors[k], axis->divisors[i]);
+        may &= mapper_rules_allow_factor(&b->factors[k], axis->divisors[i]);
     limited |= !may;
     marks[i] = may ? MAPPER_MAY_BE | MAPPER_MAY_GROW : 0;
     for (uint32_t k = 0; k < axis->prime_count; k++) {
@@ -94,7 +94,7 @@ static void sort_axes(mapper_demand *d, const mapper_space *s) {
 static bool wants_more(const mapper_space *s, const accel_block_rules *b) {
   for (uint32_t i = 0; i < b->factor_count; i++)
     if (s->tables->bounds[b->factors[i].dimension] == 1 &&
-        !allows(&b->factors[i], 1))
+        !mapper_rules_allow_factor(&b->factors[i], 1))
       return true;
   return false;
 }
@@ -159,8 +159,7 @@ static calm_status tabulate_quotients(mapper_demands *d, const mapper_space *s,
   return CALM_OK;
 }
 
-/* The least whole number that the check of constraints lets pass. */
-static double least_spread(const mapper_space *s) {
+double mapper_rules_least_spread(const mapper_space *s) {
   const double all = (double)s->problem->arch->compute.instances;
   const double share = s->problem->constraints->min_parallelism;
   double least = ceil(share * all);
@@ -187,7 +186,7 @@ calm_status mapper_rules_init(mapper_space *s, arena *a) {
   }
   TRY(tabulate_quotients(out, s, a));
   out->levels = levels;
-  out->least_spread = least_spread(s);
+  out->least_spread = mapper_rules_least_spread(s);
   s->demands = out;
   return CALM_OK;
 }

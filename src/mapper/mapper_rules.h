@@ -45,6 +45,11 @@ calm_status mapper_rules_init(mapper_space *s, arena *a);
 /* Makes `ends` and `room`; needs the fans. */
 calm_status mapper_rules_look_ahead(mapper_space *s, arena *a);
 
+bool mapper_rules_allow_factor(const accel_factor_rule *r, double factor);
+
+/* The least number of multipliers that the constraints (not NULL) let pass. */
+double mapper_rules_least_spread(const mapper_space *s);
+
 /* ---- Spatial loops ------------------------------------------------------- */
 
 /* May a fan-out spread these digits, one per axis? */

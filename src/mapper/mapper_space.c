@@ -100,8 +100,8 @@ static calm_status make_tensors(mapper_space *s, arena *a) {
   return CALM_OK;
 }
 
-calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
-                              bool energy, bool delay, arena *a) {
+calm_status mapper_space_begin(mapper_space *out, const mapper_problem *p,
+                               arena *a) {
   mapper_space s = {.problem = p, .kept = p->must_keep};
   const cost_options options = {.model = COST_EXACT};
   TRY(cost_problem_init(&s.cost, p->arch, p->layer, &options, a));
@@ -111,6 +111,14 @@ calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
   TRY(check_support(&s, a));
   TRY(make_tensors(&s, a));
   TRY(mapper_lattice_init(&s, a));
+  *out = s;
+  return CALM_OK;
+}
+
+calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
+                              bool energy, bool delay, arena *a) {
+  mapper_space s;
+  TRY(mapper_space_begin(&s, p, a));
   TRY(mapper_rules_init(&s, a));
   TRY(mapper_fans_init(&s, a));
   TRY(mapper_rules_look_ahead(&s, a));
