@@ -131,6 +131,7 @@ calm_status map_read_options(map_run *run) {
   m->method = (map_method)o->mapper;
   m->objective = (mapper_objective)o->objective;
   m->timing = o->timing;
+  m->explain = o->explain;
   run->rules.no_bound = !o->mapper_bound;
   run->rules.no_dominance = !o->mapper_dominance;
   read_sampling(run);
