@@ -40,7 +40,7 @@ static uint32_t choose_columns(report_column *out, const calm_mapping *m,
   }
   out[count++] = (report_column){"in use", COLUMN_NUMBER};
   out[count++] = (report_column){"gap", COLUMN_NUMBER};
-  if (m->timing) out[count++] = (report_column){"seconds", COLUMN_NUMBER};
+  if (m->timing) out[count++] = (report_column){"s", COLUMN_NUMBER};
   return count;
 }
 

@@ -321,7 +321,7 @@ static void a_long_table_has_every_nest(void **state) {
   char *out = render_map(f, CALM_FORMAT_LONG);
   assert_has(out, "\nconv1\n  conv1: R3 K4");
   assert_has(out, "\nodd\\xff layer\n  odd\\xff layer: R3 K4");
-  assert_has(out, "  15.0 %     optimal    0.250\n");
+  assert_has(out, "  15.0 %     optimal  0.250\n");
   assert_has(out, "1 threshold); 0.250 s\n");
   assert_lacks(out, "-v shows");
   assert_true(longest_line(out) <= 100);
