@@ -4,8 +4,8 @@
 #include "mapper/mapper_search.h"
 
 /*
- * Threshold deepening: rounds with a growing threshold, each of which prunes
- * whatever cannot stay below it.  If a round finds a nest, the best one is the
+ * Threshold deepening: rounds with a growing threshold, each of which adds
+ * what can stay below it.  If a round finds a nest, the best one is the
  * best of all; if it finds none, nothing costs less than the least bound that
  * was pruned.  No start heuristic is needed, and a stopped search knows a
  * bound.
@@ -46,7 +46,7 @@ static calm_status deepen(progress *p, mapper_search *m) {
   double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
   p->bound = fmin(root, m->value);
   p->infeasible = root == HUGE_VAL;
-  for (double step = first_step; p->bound < m->value; step *= 1.5) {
+  while (p->bound < m->value) {
     threshold = fmin(threshold, m->value);
     TRY(run_round(p, m, threshold));
     if (m->stopped) return CALM_OK;
@@ -56,7 +56,7 @@ static calm_status deepen(progress *p, mapper_search *m) {
       return CALM_OK;
     }
     p->bound = fmin(fmax(p->bound, m->pruned), m->value);
-    threshold = fmax(root * (1 + 1.5 * step), 1.0005 * m->pruned);
+    threshold = fmax(mapper_search_next(m, root), 1e-9);
   }
   if (m->score < HUGE_VAL) p->bound = fmin(m->score, m->value);
   if (m->objective == MAPPER_DELAY) p->bound = ceil(p->bound * (1 - 1e-11));
