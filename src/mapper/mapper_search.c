@@ -99,6 +99,12 @@ static double score_of(const mapper_search *m, const mapper_floor *f) {
   }
 }
 
+/* Of a front: can nothing that costs as much be new? */
+static bool is_beaten(const mapper_search *m, const mapper_floor *f) {
+  return mapper_front_covers(m->front, f) ||
+         (m->rounded && !mapper_front_hides(m->front, f));
+}
+
 /* Can no completion of the label be of use?  Its score is put into it. */
 static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
   const mapper_floor f = mapper_bound_label(m->space, l, level);
@@ -110,6 +116,7 @@ static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
     if (f.cycles < m->capped) m->capped = f.cycles;
     return true;
   }
+  if (m->front && is_beaten(m, &f)) return true;
   if (score < m->threshold) return false;
   if (score < m->pruned) m->pruned = score;
   return true;
@@ -211,6 +218,14 @@ static calm_status try_spreads(mapper_search *m, mapper_shelf *next,
   return CALM_OK;
 }
 
+/* A label may cost less than its nest, which is rounded. */
+static calm_status leave_open(mapper_search *m, uint32_t level) {
+  const mapper_floor f = mapper_bound_label(m->space, m->above, level);
+  return m->rounded || mapper_front_covers(m->front, &f)
+             ? CALM_OK
+             : mapper_front_open(m->front, &f);
+}
+
 /* All loops are there. */
 static calm_status complete(mapper_search *m, const mapper_label *l,
                             uint32_t level) {
@@ -221,6 +236,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   const double score = m->above->score;
   if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
   TRY(mapper_search_keep(m, l->trail));
+  if (m->front) return leave_open(m, level);
   if (score < m->score) m->score = score;
   if (!m->rounded && score < m->threshold) m->threshold = score;
   if (m->rounded && m->value < m->threshold) m->threshold = m->value;

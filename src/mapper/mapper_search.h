@@ -8,6 +8,7 @@
 #include "base/vector.h"
 #include "cost/cost_frame.h"
 #include "mapper/mapper_dominance.h"
+#include "mapper/mapper_front.h"
 
 /* How a label came to be: a loop, or spreading below a level. */
 typedef struct mapper_trail {
@@ -47,8 +48,9 @@ typedef struct mapper_search {
   cost_result best; /* of the nest below; value: of the objective */
   accel_nest best_nest;
   double value;
-  double value_cap; /* a nest with more cycles is of no use */
-  bool found;       /* is there a nest in best_nest? */
+  double value_cap;    /* a nest with more cycles is of no use */
+  bool found;          /* is there a nest in best_nest? */
+  mapper_front *front; /* NULL, or where all nests go that none beats */
   bool stopped;
 } mapper_search;
 
