@@ -1,4 +1,6 @@
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "mapper/mapper_exact.h"
 
@@ -22,11 +24,34 @@ static const double first_step = 0.002;
 
 /* ---- Rounds -------------------------------------------------------------- */
 
+/* Of a front, the least energy is told. */
+static double best_of(const mapper_search *m) {
+  if (!m->front) return m->value;
+  const uint32_t count = m->front->stairs.count;
+  return count ? m->front->stairs.data[count - 1].energy_pj : HUGE_VAL;
+}
+
+static void tell(const mapper_progress *p, const mapper_search *m,
+                 double threshold) {
+  if (p->quiet || !context_logs(m->context)) return;
+  char best[64] = "-";
+  const double value = best_of(m);
+  if (value < HUGE_VAL && p->bound > 0)
+    snprintf(best, sizeof best, "%.9g  gap %.2g %%", value,
+             100 * fmax(0, 1 - p->bound / value));
+  context_log(m->context, CALM_LOG_PROGRESS,
+              "mapper: %s: round %" PRIu64
+              " below %.9g  bound %.9g  best %s  states %" PRIu64 "  %.1f MB",
+              m->space->problem->layer->name, p->rounds, threshold, p->bound,
+              best, p->states, (double)mapper_search_bytes(m) * 1e-6);
+}
+
 calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
                                double threshold) {
   TRY(mapper_search_round(m, threshold));
   p->states += m->states;
   p->rounds++;
+  tell(p, m, threshold);
   return CALM_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct mapper_progress {
   double bound;
   uint64_t states, rounds;
   bool infeasible;
+  bool quiet; /* nothing of this to the log: one search of many */
 } mapper_progress;
 
 /* What is known before a search with given keep sets. */

@@ -257,12 +257,16 @@ static calm_status leave_level(mapper_search *m, mapper_shelf *next,
 /* ---- A round ------------------------------------------------------------- */
 
 /* Labels of two blocks are in memory, and the trails of all. */
-static bool is_exhausted(mapper_search *m) {
+uint64_t mapper_search_bytes(const mapper_search *m) {
   const uint64_t room =
       (uint64_t)m->shelves[0].capacity + m->shelves[1].capacity;
+  return room * mapper_label_bytes(m->space) +
+         m->trail.capacity * sizeof(mapper_trail);
+}
+
+static bool is_exhausted(mapper_search *m) {
   return limits_spend(m->limits, 16) || m->states > m->most_states ||
-         limits_memory(m->limits, room * mapper_label_bytes(m->space) +
-                                      m->trail.capacity * sizeof(mapper_trail));
+         limits_memory(m->limits, mapper_search_bytes(m));
 }
 
 static calm_status walk_block(mapper_search *m, uint32_t level) {

@@ -58,6 +58,9 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                                const mapper_rules *rules, limits *l, arena *a);
 void mapper_search_free(mapper_search *m);
 
+/* Held by labels and trails. */
+uint64_t mapper_search_bytes(const mapper_search *m);
+
 /* Also keeps the best nest of earlier rounds. */
 calm_status mapper_search_round(mapper_search *m, double threshold);
 
