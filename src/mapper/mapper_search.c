@@ -90,6 +90,12 @@ static double score_of(const mapper_search *m, const mapper_floor *f) {
   }
 }
 
+/* Of a front: can nothing that costs as much be new? */
+static bool is_beaten(const mapper_search *m, const mapper_floor *f) {
+  return mapper_front_covers(m->front, f) ||
+         (m->rounded && !mapper_front_hides(m->front, f));
+}
+
 /* Can no completion of the label be of use, or does it stand there already?
    Its score is put into it. */
 static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
@@ -102,6 +108,7 @@ static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
     if (f.cycles < m->capped) m->capped = f.cycles;
     return true;
   }
+  if (m->front && is_beaten(m, &f)) return true;
   if (score < m->threshold) return score < m->handled;
   if (score < m->waiting) m->waiting = score;
   return true;
@@ -201,6 +208,14 @@ static calm_status try_spreads(mapper_search *m, const mapper_label *l,
   return CALM_OK;
 }
 
+/* A label may cost less than its nest, which is rounded. */
+static calm_status leave_open(mapper_search *m, uint32_t level) {
+  const mapper_floor f = mapper_bound_label(m->space, m->above, level);
+  return m->rounded || mapper_front_covers(m->front, &f)
+             ? CALM_OK
+             : mapper_front_open(m->front, &f);
+}
+
 /* All loops are there. */
 static calm_status complete(mapper_search *m, const mapper_label *l,
                             uint32_t level) {
@@ -211,6 +226,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   const double score = m->above->score;
   if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
   TRY(mapper_search_keep(m, l->trail));
+  if (m->front) return leave_open(m, level);
   if (score < m->score) m->score = score;
   if (!m->rounded && score < m->threshold) m->threshold = score;
   if (m->rounded && m->value < m->threshold) m->threshold = m->value;
@@ -230,10 +246,14 @@ static calm_status leave_level(mapper_search *m, const mapper_label *l,
 
 /* ---- A round ------------------------------------------------------------- */
 
+uint64_t mapper_search_bytes(const mapper_search *m) {
+  return m->labels.capacity * sizeof *m->labels.data +
+         m->trail.capacity * sizeof(mapper_trail);
+}
+
 static bool is_exhausted(mapper_search *m) {
   return limits_spend(m->limits, 16) || m->states > m->most_states ||
-         limits_memory(m->limits, m->labels.capacity * sizeof(uint64_t) +
-                                      m->trail.capacity * sizeof(mapper_trail));
+         limits_memory(m->limits, mapper_search_bytes(m));
 }
 
 /* Children of the label that were pruned and are not any more. */
@@ -316,15 +336,6 @@ calm_status mapper_search_round(mapper_search *m, double threshold) {
        level++)
     TRY(walk_level(m, level));
   return CALM_OK;
-}
-
-/*
- * A round costs little more than what it adds, but for labels that are expanded
- * again.  So steps are small, lest the last one goes far beyond the optimum;
- * the further the root is from it, the larger they are.
- */
-double mapper_search_next(const mapper_search *m, double root) {
-  return fmax(1.001 * m->pruned, m->pruned + 0.07 * (m->pruned - root));
 }
 
 double mapper_search_root(mapper_search *m) {
