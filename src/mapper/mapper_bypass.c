@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "mapper/mapper_exact.h"
 #include "mapper/mapper_keeps.h"
 
@@ -108,6 +109,16 @@ static void adopt(bypass *b, const mapper_result *r) {
   tell(b);
 }
 
+static calm_status take_fresh(bypass *b) {
+  choice c = {.step = first_step};
+  const double bound = value_of_bound(b, mapper_keeps_bound(&b->keeps));
+  ARENA_ARRAY(b->scratch, c.kept, b->problem->arch->level_count);
+  TRY(mapper_keeps_next(&b->keeps, c.kept));
+  VECTOR_PUSH(b->arena->context, &b->choices, c);
+  return mapper_heap_push(&b->queue, bound, b->choices.count - 1,
+                          b->arena->context);
+}
+
 /* ---- A good nest soon ---------------------------------------------------- */
 
 /* What the loops of the best nest cost with this keep set, if anything. */
@@ -160,16 +171,9 @@ static calm_status climb(bool *better, bypass *b, uint32_t *kept) {
   return CALM_OK;
 }
 
-/* Everything kept, then what the nests that are found suggest. */
-static calm_status find_soon(bypass *b) {
-  uint32_t *kept;
+/* A search of one choice to its end, from which others follow. */
+static calm_status follow(bypass *b, uint32_t *kept) {
   bool better = true;
-  const uint32_t levels = b->problem->arch->level_count;
-  ARENA_ARRAY(b->scratch, kept, levels);
-  for (uint32_t l = 0; l < levels; l++)
-    kept[l] = b->problem->arch->levels[l].virtual_level
-                  ? b->problem->must_keep[l]
-                  : b->problem->may_keep[l];
   while (better && b->limits->reason == LIMITS_NONE) {
     mapper_result r;
     TRY(search_choice(&r, b, kept, most_of(b)));
@@ -180,17 +184,42 @@ static calm_status find_soon(bypass *b) {
   return CALM_OK;
 }
 
-/* ---- All choices --------------------------------------------------------- */
-
-static calm_status take_fresh(bypass *b) {
-  choice c = {.step = first_step};
-  const double bound = value_of_bound(b, mapper_keeps_bound(&b->keeps));
-  ARENA_ARRAY(b->scratch, c.kept, b->problem->arch->level_count);
-  TRY(mapper_keeps_next(&b->keeps, c.kept));
-  VECTOR_PUSH(b->arena->context, &b->choices, c);
-  return mapper_heap_push(&b->queue, bound, b->choices.count - 1,
-                          b->arena->context);
+/* Does a level hold one word of each? */
+static bool holds(const bypass *b, uint32_t level, uint32_t set) {
+  const cost_store *store = &b->keeps.space->tables->stores[level];
+  return !store->limited || bits_count_word(set) <= store->capacity;
 }
+
+/* The places of a level that are kept: as many as it holds, those of `order`
+   first. */
+static uint32_t fill_level(const bypass *b, uint32_t level, uint32_t order) {
+  const mapper_problem *p = b->problem;
+  const uint32_t tensors = p->layer->tensor_count;
+  uint32_t set = p->must_keep[level];
+  if (p->arch->levels[level].virtual_level) return set;
+  for (uint32_t i = 0; i < tensors; i++) {
+    const uint32_t bit = UINT32_C(1) << (order + i) % tensors;
+    if (p->may_keep[level] & bit && holds(b, level, set | bit)) set |= bit;
+  }
+  return set;
+}
+
+/* Everything kept; where not all fit, one tensor or another. */
+static calm_status find_soon(bypass *b) {
+  uint32_t *kept, *last;
+  const uint32_t levels = b->problem->arch->level_count;
+  ARENA_ARRAY(b->scratch, kept, levels);
+  ARENA_ARRAY(b->scratch, last, levels);
+  for (uint32_t i = 0; i < b->problem->layer->tensor_count; i++) {
+    for (uint32_t l = 0; l < levels; l++) kept[l] = fill_level(b, l, i);
+    if (i > 0 && !memcmp(kept, last, levels * sizeof *kept)) continue;
+    memcpy(last, kept, levels * sizeof *kept);
+    TRY(follow(b, kept));
+  }
+  return CALM_OK;
+}
+
+/* ---- All choices --------------------------------------------------------- */
 
 /* Whether the choice is done with, or what its bound is now. */
 static calm_status look(bypass *b, const mapper_entry *entry) {
