@@ -156,6 +156,17 @@ static bool shares_accesses(const mapper_space *s, uint32_t level) {
   return store->clusters < store->instances;
 }
 
+mapper_price mapper_accounts_price(const mapper_space *s, uint32_t level,
+                                   uint32_t tensor) {
+  const cost_store *store = &s->tables->stores[level];
+  const tariff t = energy_tariff(s, level, tensor);
+  const double share =
+      shares_accesses(s, level) && s->beyond[level] > store->clusters
+          ? store->clusters / s->beyond[level]
+          : 1;
+  return (mapper_price){t.fill * share, t.read * share, t.update * share};
+}
+
 /* Each word that leaves a level for the next one enters its network and passes
    a router.  How far it goes is not known before the end. */
 static void add_networks(prices *p, const mapper_space *s) {

@@ -62,11 +62,12 @@ double mapper_exact_raise(double root, double pruned) {
 }
 
 /* Until a nest is found: then m->score is the least score of all; or until it
-   is known that none costs less than m->value. */
+   is known that none costs less than m->value.  If that is known, the first
+   threshold may as well be near it. */
 static calm_status deepen(mapper_progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
   double threshold = mapper_exact_raise(root, root);
-  p->bound = fmin(root, m->value);
+  p->bound = root;
   p->infeasible = root == HUGE_VAL;
   while (p->bound < m->value) {
     TRY(mapper_exact_round(p, m, fmin(threshold, m->value)));
@@ -76,7 +77,7 @@ static calm_status deepen(mapper_progress *p, mapper_search *m) {
       p->infeasible = true;
       return CALM_OK;
     }
-    p->bound = fmin(fmax(p->bound, m->pruned), m->value);
+    p->bound = fmax(p->bound, m->pruned);
     threshold = mapper_exact_raise(root, m->pruned);
   }
   if (m->score < HUGE_VAL) p->bound = fmin(m->score, m->value);
@@ -183,12 +184,8 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   m->front = given->front;
   mapper_progress done = {0};
   calm_status status = CALM_OK;
-  if (given->root_only)
-    done.bound = mapper_search_root(m);
-  else if (given->front)
-    status = mapper_pareto_deepen(&done, m);
-  else
-    status = solve(&done, m);
+  done.quiet = given->quiet;
+  status = given->front ? mapper_pareto_deepen(&done, m) : solve(&done, m);
   mapper_search_free(m);
   TRY(status);
   return report(out, &done, m, a);

@@ -24,7 +24,7 @@ typedef struct mapper_given {
   const mapper_rules *rules;
   double most_cycles;  /* nests with more are of no use */
   double most_value;   /* nor those that cost as much */
-  bool root_only;      /* no search: just its first bound */
+  bool quiet;          /* one search of many: nothing to the log */
   mapper_front *front; /* PARETO: where nests go */
 } mapper_given;
 

@@ -13,6 +13,14 @@ calm_status mapper_lattice_init(mapper_space *s, arena *a);
 calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
                                  arena *a);
 
+/* What a word costs that arrives at a level, leaves it, or is added to one
+   there, at least: instances may share, and networks are left out. */
+typedef struct mapper_price {
+  double fill, read, update;
+} mapper_price;
+mapper_price mapper_accounts_price(const mapper_space *s, uint32_t level,
+                                   uint32_t tensor);
+
 /* The ways to spread over each fan-out. */
 calm_status mapper_fans_init(mapper_space *s, arena *a);
 
