@@ -68,16 +68,6 @@ static bool is_proved(const progress *p, const mapper_search *m) {
   return m->value <= p->bound * (1 + 1e-9);
 }
 
-/* Are there costs that depend on more than a search counts? */
-static bool has_hidden_costs(const mapper_space *s) {
-  for (uint32_t l = 0; l < s->level_count; l++) {
-    const cost_store *store = &s->tables->stores[l];
-    if (store->needs_hops || store->ingress_pj > 0 || store->leak_pj > 0)
-      return true;
-  }
-  return false;
-}
-
 static calm_status round_up(progress *p, mapper_search *m) {
   m->rounded = true;
   m->most_states = MOST_LAST_STATES;
@@ -105,8 +95,6 @@ static calm_status try_spreads(progress *p, mapper_search *m) {
 static calm_status solve(progress *p, mapper_search *m) {
   TRY(deepen(p, m));
   if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
-  if (m->objective != MAPPER_DELAY && has_hidden_costs(m->space))
-    return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
   return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);

@@ -5,6 +5,7 @@
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
+#include "mapper/mapper_routes.h"
 
 /*
  * Blocks are walked from the innermost temporal loops outwards.  The labels of
@@ -124,7 +125,7 @@ static mapper_comparison compare_by(const mapper_search *m, uint32_t level) {
   mapper_comparison c = {
       .space = m->space,
       .level = level,
-      .delay = m->objective != MAPPER_ENERGY,
+      .delay = m->objective != MAPPER_ENERGY || m->space->leaks,
       .same_spread = m->spread > 0,
       .rounded = m->rounded,
       .ties = m->objective != MAPPER_ENERGY && m->objective != MAPPER_EDP};
@@ -172,7 +173,8 @@ static calm_status insert(mapper_search *m, mapper_shelf *shelf,
 static calm_status try_step(mapper_search *m, mapper_shelf *shelf,
                             const mapper_label *l, uint32_t level,
                             uint32_t axis, uint32_t digit) {
-  const mapper_trail how = {l->trail, axis << 16 | digit, level, false};
+  const mapper_trail how = {l->trail, axis << 16 | digit, (uint16_t)level, 0,
+                            false};
   mapper_label_copy(m->next, l, m->space);
   const bool locks = mapper_label_step(m->next, m->space, axis, digit, false);
   TRY(insert(m, shelf, m->next, level, &how));
@@ -196,17 +198,42 @@ static calm_status try_steps(mapper_search *m, mapper_shelf *shelf,
   return CALM_OK;
 }
 
+/* Where routes cost something, every order that is worth it.  Most ways to
+   spread cost too much without them. */
+static calm_status try_orders(mapper_search *m, mapper_shelf *next,
+                              const mapper_label *l, const mapper_trail *how,
+                              uint32_t node) {
+  const mapper_space *s = m->space;
+  mapper_spread spread = s->fans[how->level].spreads[how->what];
+  mapper_trail order = *how;
+  const mapper_routes *routes;
+  if (is_pruned(m, m->next, how->level)) return CALM_OK;
+  TRY(mapper_routes_find(&routes, s, how->level, how->what));
+  for (uint32_t i = 0; i < routes->count; i++) {
+    order.order = (uint16_t)i;
+    spread.arranged = &routes->arrangements[i];
+    mapper_label_copy(m->next, l, s);
+    mapper_label_spread(m->next, s, how->level, &spread, node);
+    TRY(insert(m, next, m->next, how->level, &order));
+  }
+  return CALM_OK;
+}
+
 static calm_status try_spreads(mapper_search *m, mapper_shelf *next,
                                const mapper_label *l, uint32_t level) {
   const mapper_space *s = m->space;
   const mapper_fan *fan = &s->fans[level];
   for (uint32_t i = 0; i < fan->spread_count; i++) {
-    const mapper_trail how = {l->trail, i, level, true};
-    const uint32_t node = mapper_space_spread(s, l->node, &fan->spreads[i]);
+    const mapper_spread *spread = &fan->spreads[i];
+    const mapper_trail how = {l->trail, i, (uint16_t)level, 0, true};
+    const uint32_t node = mapper_space_spread(s, l->node, spread);
     if (node == CALM_NONE) continue;
     mapper_label_copy(m->next, l, s);
-    mapper_label_spread(m->next, s, level, &fan->spreads[i], node);
-    TRY(insert(m, next, m->next, level, &how));
+    mapper_label_spread(m->next, s, level, spread, node);
+    if (fan->routed && spread->axes && s->networks)
+      TRY(try_orders(m, next, l, &how, node));
+    else
+      TRY(insert(m, next, m->next, level, &how));
   }
   return CALM_OK;
 }
