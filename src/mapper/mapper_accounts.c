@@ -283,6 +283,8 @@ static calm_status find_leaking(mapper_space *s, bool energy, arena *a) {
   for (uint32_t l = s->level_count; energy && l-- > 0;) {
     leaking[l] = sum;
     sum += s->tables->stores[l].leak_pj;
+    s->most_leaking +=
+        s->tables->stores[l].leak_pj * s->tables->stores[l].instances;
   }
   s->leaking = leaking;
   s->leaks = sum > 0;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
-#include "mapper/mapper_parts.h"
+#include "mapper/mapper_exact.h"
 
 /*
  * Which level keeps which tensor, searched: all choices one after the other,

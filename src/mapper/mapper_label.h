@@ -51,7 +51,9 @@ typedef struct mapper_label {
   double leaking; /* pJ a cycle of the instances in use, as far as here */
   double loose;   /* how much more networks may take of what is settled */
   double score;
-  uint64_t trace; /* of what is settled and will be rounded */
+  double step_next;   /* loops were added for all bounds below this */
+  double spread_next; /* and the fan-out above was tried */
+  uint64_t trace;     /* of what is settled and will be rounded */
 } mapper_label;
 
 /* Words that arrive over a chain and that rounding may lose. */
@@ -69,6 +71,7 @@ static inline mapper_chain *mapper_chains(const mapper_space *s,
   return (mapper_chain *)(mapper_sums(l) + s->account_count);
 }
 size_t mapper_label_bytes(const mapper_space *s);
+size_t mapper_label_used(const mapper_label *l, const mapper_space *s);
 void mapper_label_copy(mapper_label *out, const mapper_label *l,
                        const mapper_space *s);
 

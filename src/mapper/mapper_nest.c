@@ -145,6 +145,9 @@ static calm_status judge_nest(mapper_search *m, const accel_nest *n) {
   TRY(cost_evaluate(&m->cost, &m->space->cost, n));
   if (m->cost.verdict.fault != COST_VALID) return CALM_OK;
   if ((double)m->cost.cycles > m->value_cap) return CALM_OK;
+  if (m->front)
+    return mapper_front_enter(m->front, n, m->cost.energy_pj,
+                              (double)m->cost.cycles);
   const double value = value_of(m->objective, &m->cost);
   if (value < m->value) keep_nest(m, n, value);
   return CALM_OK;

@@ -132,6 +132,7 @@ typedef struct mapper_space {
   double most_spread;    /* of these tables */
   const double *leaking; /* per level: pJ a cycle of an instance of each level
                             further out */
+  double most_leaking; /* pJ a cycle of all instances there are */
   bool networks;         /* do words that cross a fan-out cost energy? */
   bool leaks;            /* does energy depend on cycles? */
   bool bears;            /* has any account a bandwidth? */
