@@ -90,15 +90,6 @@ static bool is_proved(const mapper_progress *p, const mapper_search *m) {
   return m->value <= p->bound * (1 + 1e-9);
 }
 
-bool mapper_exact_hides(const mapper_space *s) {
-  for (uint32_t l = 0; l < s->level_count; l++) {
-    const cost_store *store = &s->tables->stores[l];
-    if (store->needs_hops || store->ingress_pj > 0 || store->leak_pj > 0)
-      return true;
-  }
-  return false;
-}
-
 static calm_status round_up(mapper_progress *p, mapper_search *m) {
   m->rounded = true;
   m->most_states = MAPPER_MOST_LAST_STATES;
@@ -126,8 +117,6 @@ static calm_status try_spreads(mapper_progress *p, mapper_search *m) {
 static calm_status solve(mapper_progress *p, mapper_search *m) {
   TRY(deepen(p, m));
   if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
-  if (m->objective != MAPPER_DELAY && mapper_exact_hides(m->space))
-    return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
   return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);

@@ -36,9 +36,6 @@ calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
    was known before all rounds. */
 double mapper_exact_raise(double root, double pruned);
 
-/* Are there costs that depend on more than a search counts? */
-bool mapper_exact_hides(const mapper_space *s);
-
 /* Is there a nest? */
 static inline bool mapper_exact_found(const mapper_result *r) {
   return r->outcome == CALM_OPTIMAL || r->outcome == CALM_FEASIBLE;

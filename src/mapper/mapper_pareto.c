@@ -23,9 +23,7 @@
 static calm_status look_again(mapper_progress *p, mapper_search *m) {
   mapper_front *f = m->front;
   mapper_front_close(f);
-  if (f->corners.count == f->old_corners || m->stopped ||
-      mapper_exact_hides(m->space))
-    return CALM_OK;
+  if (f->corners.count == f->old_corners || m->stopped) return CALM_OK;
   m->rounded = true;
   m->most_states = MAPPER_MOST_LAST_STATES;
   TRY(mapper_exact_round(p, m, HUGE_VAL));

@@ -15,7 +15,8 @@
 typedef struct mapper_trail {
   uint32_t before; /* index, CALM_NONE: nothing */
   uint32_t what;   /* temporal: axis << 16 | digit; spatial: of the fan */
-  uint32_t level;
+  uint16_t level;
+  uint16_t order; /* spatial: which of the ways to arrange it */
   bool spatial;
 } mapper_trail;
 
