@@ -203,7 +203,7 @@ bool mapper_rules_allow_spread(const mapper_space *s, uint32_t level,
   return true;
 }
 
-uint32_t mapper_rules_arrange(uint32_t *order, uint32_t *columns,
+uint32_t mapper_rules_arrange(uint8_t *order, uint32_t *columns,
                               const mapper_space *s, uint32_t level,
                               const uint32_t *digits, uint32_t rows) {
   const uint8_t *ranks = s->demands ? s->demands->levels[level].ranks : NULL;
@@ -215,7 +215,7 @@ uint32_t mapper_rules_arrange(uint32_t *order, uint32_t *columns,
       uint32_t at = count++;
       for (; ranks && at > begin && ranks[order[at - 1]] > ranks[i]; at--)
         order[at] = order[at - 1];
-      order[at] = i;
+      order[at] = (uint8_t)i;
     }
     if (side == 0) *columns = count;
   }
@@ -229,7 +229,7 @@ static bool is_listed(const accel_block_rules *b, uint32_t dimension) {
 /* Between the listed dimensions there are so many places, some of them on
    columns.  A dimension takes one of the places of its side. */
 static bool keeps_split(const mapper_space *s, const accel_block_rules *b,
-                        const uint32_t *order, uint32_t columns,
+                        const uint8_t *order, uint32_t columns,
                         uint32_t count) {
   const uint32_t all = s->tables->dimension_count;
   const uint32_t listed = b->inner_count + b->outer_count;
@@ -250,7 +250,7 @@ static bool keeps_split(const mapper_space *s, const accel_block_rules *b,
 }
 
 bool mapper_rules_allow_order(const mapper_space *s, uint32_t level,
-                              const uint32_t *order, uint32_t columns,
+                              const uint8_t *order, uint32_t columns,
                               uint32_t count) {
   if (!s->demands || !s->demands->levels[level].fan_rules) return true;
   const mapper_demand *d = &s->demands->levels[level];
@@ -262,7 +262,8 @@ bool mapper_rules_allow_order(const mapper_space *s, uint32_t level,
 
 bool mapper_rules_allow_rows(const mapper_space *s, uint32_t level,
                              const uint32_t *digits, uint32_t rows) {
-  uint32_t order[MAPPER_MOST_AXES], columns, count;
+  uint8_t order[MAPPER_MOST_AXES];
+  uint32_t columns, count;
   if (!s->demands || !s->demands->levels[level].fan_rules) return true;
   count = mapper_rules_arrange(order, &columns, s, level, digits, rows);
   return mapper_rules_allow_order(s, level, order, columns, count);

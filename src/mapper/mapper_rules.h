@@ -59,13 +59,13 @@ bool mapper_rules_allow_spread(const mapper_space *s, uint32_t level,
 /* The axes that are spread, innermost first, those on columns (bit clear in
    `rows`) before those on rows; each side in an order that the rules allow, if
    any is.  *columns: so many of them are on columns. */
-uint32_t mapper_rules_arrange(uint32_t *order, uint32_t *columns,
+uint32_t mapper_rules_arrange(uint8_t *order, uint32_t *columns,
                               const mapper_space *s, uint32_t level,
                               const uint32_t *digits, uint32_t rows);
 
 /* May spatial loops stand like that?  For any order, not only that above. */
 bool mapper_rules_allow_order(const mapper_space *s, uint32_t level,
-                              const uint32_t *order, uint32_t columns,
+                              const uint8_t *order, uint32_t columns,
                               uint32_t count);
 
 /* Is the order above allowed? */
