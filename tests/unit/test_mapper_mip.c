@@ -43,7 +43,7 @@ static const char expected[] =
     "RHS\n RHS OBJECTIVE -5\n RHS most 4\n RHS range 1\n RHS equal 3\n"
     "RANGES\n RANGE range 1\n"
     "BOUNDS\n LO BOUND x 0\n UP BOUND x 3\n LO BOUND y 0\n UP BOUND y 9\n"
-    " MI BOUND z\n PL BOUND z\nENDATA\n";
+    " MI BOUND z\nENDATA\n";
 
 static void test_mps(void **state) {
   fixture *f = *state;
