@@ -15,6 +15,7 @@
 #include "highs.h"
 #include "mapper/mapper_sample_draw.h"
 #include "mapper_cosa_brute.h"
+#include "scarce.h"
 
 enum { LEVELS = 4 };
 
@@ -374,12 +375,97 @@ static void test_calibration(void **state) {
   assert_true(w[0].traffic >= 0 && w[0].utilization >= 0);
 }
 
+/* ---- Limits -------------------------------------------------------------- */
+
+/* A larger layer, as the literal model, on the small machine. */
+static calm_status run_large(mapper_result *r, mapper_cosa_terms *t, fixture *f,
+                             limits *l) {
+  const accel_convolution c = {3, 3, 48, 40, 24, 48, 1, 1, 1, 1, 1, 1};
+  const mapper_cosa_options o = {.literal = true,
+                                 .weights = mapper_cosa_released};
+  static machine m;
+  static accel_layer layer;
+  make_machine(&m, 4, 2, 64, 4096);
+  memcpy(m.keeps, (const uint32_t[]){1, 4, 7, 7}, sizeof m.keeps);
+  TRY(accel_layer_convolution(&layer, "large", &c, &f->arena));
+  const mapper_problem p = problem_of(&m, &layer, MAPPER_EDP);
+  return mapper_cosa(r, t, &p, &o, l, &f->arena);
+}
+
+/* The same number of ticks leads to the same nest, or to none. */
+static void test_ticks(void **state) {
+  fixture *f = *state;
+  HIGHS_OR_SKIP(f->context, &f->arena);
+  for (uint64_t ticks = 1; ticks < 20000; ticks = ticks * 4 + 999) {
+    mapper_result r[2];
+    mapper_cosa_terms t[2];
+    for (uint32_t i = 0; i < 2; i++) {
+      limits l;
+      limits_init(&l, f->context);
+      l.max_ticks = ticks;
+      assert_int_equal(run_large(&r[i], &t[i], f, &l), CALM_OK);
+      if (r[i].outcome == CALM_LIMIT)
+        assert_string_equal(r[i].reason, "tick limit");
+    }
+    assert_int_equal(r[0].outcome, r[1].outcome);
+    assert_true(r[0].value == r[1].value && t[0].bound == t[1].bound);
+  }
+}
+
+static void test_interrupt(void **state) {
+  fixture *f = *state;
+  mapper_result r;
+  mapper_cosa_terms t;
+  limits l;
+  HIGHS_OR_SKIP(f->context, &f->arena);
+  limits_init(&l, f->context);
+  calm_context_interrupt(f->context);
+  assert_int_equal(run_large(&r, &t, f, &l), CALM_OK);
+  assert_int_equal(l.reason, LIMITS_INTERRUPT);
+  assert_non_null(strstr(r.reason, "interrupt"));
+}
+
+/* Whichever request for memory fails, everything is given back. */
+static void test_scarce(void **state) {
+  fixture *f = *state;
+  const accel_convolution c = {3, 1, 11, 1, 2, 4, 1, 1, 1, 1, 1, 1};
+  const mapper_cosa_options o = {.weights = mapper_cosa_released, .pad = 7};
+  calm_status status = CALM_NO_MEMORY;
+  machine m;
+  HIGHS_OR_SKIP(f->context, &f->arena);
+  make_machine(&m, 4, 2, 64, 1024);
+  memcpy(m.keeps, (const uint32_t[]){1, 4, 7, 7}, sizeof m.keeps);
+  for (uint64_t n = 2; status != CALM_OK; n++) {
+    uint64_t left = n;
+    const calm_allocator allocator = {scarce_reallocate, &left};
+    calm_context *context = calm_context_new(&allocator);
+    if (!context) continue;
+    mapper_result r;
+    mapper_cosa_terms t;
+    accel_layer layer;
+    arena a;
+    limits l;
+    limits_init(&l, context);
+    arena_init(&a, context);
+    status = accel_layer_convolution(&layer, "some", &c, &a);
+    const mapper_problem p = problem_of(&m, &layer, MAPPER_EDP);
+    if (status == CALM_OK) status = mapper_cosa(&r, &t, &p, &o, &l, &a);
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+    arena_free(&a);
+    assert_int_equal(calm_context_bytes(context), 0);
+    left = SCARCE_NEVER;
+    calm_context_free(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       COST_TEST(test_all_points),  COST_TEST(test_samples),
       COST_TEST(test_padding),     COST_TEST(test_shapes),
       COST_TEST(test_constraints), COST_TEST(test_infeasible),
       COST_TEST(test_misuse),      COST_TEST(test_calibration),
+      COST_TEST(test_ticks),       COST_TEST(test_interrupt),
+      COST_TEST(test_scarce),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
