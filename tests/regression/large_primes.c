@@ -32,6 +32,14 @@ static void bounds(void **state) {
     assert_int_equal(layer.dimensions[2].bound, rows[i][0]);
     assert_true(padded == &layer || rows[i][0] != rows[i][2]);
   }
+  /* Where numbers of small factors are far apart. */
+  accel_layer layer;
+  const accel_layer *padded;
+  assert_int_equal(
+      accel_layer_gemm(&layer, "g", UINT64_C(1000000000039), 1, 1, &a),
+      CALM_OK);
+  assert_int_equal(mapper_cosa_pad(&padded, &layer, 7, &a), CALM_OK);
+  assert_int_equal(padded->dimensions[0].bound, UINT64_C(1000188000000));
   arena_free(&a);
   assert_int_equal(calm_context_bytes(context), 0);
   calm_context_free(context);
