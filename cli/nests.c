@@ -110,13 +110,21 @@ static int write_folder(const request *r, const calm_mapping *mapping) {
   return code;
 }
 
+static bool is_of_one_layer(const emission *e) {
+  return e->format == CALM_FORMAT_MAPPING || e->format == CALM_FORMAT_NEST;
+}
+
 int nests_check(const request *r) {
   const bool several = r->operand_count > 0 || r->problem_count > 1;
-  if (!r->output || !several || nests_is_folder(r->output)) return EXIT_DONE;
+  const char *path =
+      r->output && !nests_is_folder(r->output) ? r->output : NULL;
+  for (int i = 0; i < r->emission_count && !path; i++)
+    if (is_of_one_layer(&r->emissions[i])) path = r->emissions[i].path;
+  if (!path || !several) return EXIT_DONE;
   story_tell(
-      "%s: several layers do not go into one file; -o %s/ is a folder "
-      "with a file for each",
-      r->output, r->output);
+      "%s: several layers do not go into one file; -o FOLDER/ writes a "
+      "file for each",
+      path);
   return EXIT_USAGE;
 }
 
