@@ -69,9 +69,29 @@ static calm_map_files files_of(const request *r) {
                           .journal = r->journal};
 }
 
+static int put_weights(const request *r, const char *weights) {
+  if (!r->output) return output_text(weights);
+  story_hold_interrupt();
+  const calm_status status = calm_text_write(r->context, r->output, weights);
+  story_let_interrupt();
+  return status ? story_failure(r, status) : EXIT_DONE;
+}
+
+static int calibrate(const request *r) {
+  char *weights;
+  const calm_map_files files = files_of(r);
+  const calm_status status =
+      calm_calibrate(&weights, r->context, &files, r->options);
+  if (status) return story_failure(r, status);
+  const int code = put_weights(r, weights);
+  calm_text_free(r->context, weights);
+  return code;
+}
+
 int cmd_map(request *r) {
   calm_mapping *mapping;
   const calm_map_files files = files_of(r);
+  if (r->calibrate) return calibrate(r);
   int code = nests_check(r);
   if (code) return code;
   const calm_status status = calm_map(&mapping, r->context, &files, r->options);

@@ -114,7 +114,7 @@ static void read_sampling(map_run *run) {
   if (random && o->valid == UINT64_MAX) run->sampling.valid = 5;
 }
 
-static calm_status read_cosa(map_run *run) {
+calm_status map_read_cosa(map_run *run) {
   const calm_options *o = run->options;
   run->cosa.weights = mapper_cosa_released;
   if (o->cosa_weights) TRY(map_weights_read(&run->cosa.weights, run));
@@ -138,5 +138,5 @@ calm_status map_read_options(map_run *run) {
   TRY(check_objective(run));
   TRY(check_pairs(run));
   TRY(check_wanted(run));
-  return read_cosa(run);
+  return map_read_cosa(run);
 }
