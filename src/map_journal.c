@@ -58,8 +58,8 @@ static calm_status find_key(char *key, size_t size, const map_run *run) {
   calm_status status = add_files(&all, run);
   if (status == CALM_OK && all.failed) status = context_no_memory(all.context);
   if (status == CALM_OK)
-    snprintf(key, size, "%016" PRIx64 "-%zu",
-             hash_bytes(all.data, all.length), all.length);
+    snprintf(key, size, "%016" PRIx64 "-%zu", hash_bytes(all.data, all.length),
+             all.length);
   text_free(&all);
   return status;
 }

@@ -44,7 +44,8 @@ bool map_needs_energy(const calm_mapping *m);
    mapping->energy says it. */
 calm_status map_check_energies(const map_run *run);
 
-/* Opens the files of the machine and reads it, with energies if they are wanted.
+/* Opens the files of the machine and reads it, with energies if they are
+ * wanted.
  */
 calm_status map_read_machine(map_run *run);
 

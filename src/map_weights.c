@@ -37,8 +37,7 @@ static calm_status name_machine(machine_name *out, const map_run *run) {
   size_t length = 0;
   for (uint32_t i = 0; i < run->files->arch_count; i++)
     TRY(add_file(&hash, &length, run->mapping->context, run->files->arch[i]));
-  snprintf(out->digits, sizeof out->digits, "%016" PRIx64 "-%zu", hash,
-           length);
+  snprintf(out->digits, sizeof out->digits, "%016" PRIx64 "-%zu", hash, length);
   return CALM_OK;
 }
 
