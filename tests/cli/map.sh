@@ -192,7 +192,8 @@ small --no-energy --objective delay --json; code_is 0
 json_says 'o["layers"][0]["cycles"] == 12 and o["layers"][0]["energy_pj"] is None'
 
 checking "files that are none"
-map "$work/small.yaml"; one_line_error 3 "small.yaml"
+map "$work/small.yaml"; one_line_error 2 "small.yaml: is no model; .*--problem"
+map "$work/journal"; one_line_error 3 "journal: .*neither a .tflite file"
 map "$work/nothing.onnx"; one_line_error 3 "nothing.onnx"
 map --problem "$work/net.cg"; one_line_error 3 "net.cg"
 finish
