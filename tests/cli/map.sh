@@ -113,8 +113,9 @@ done
 small --mapper random --json; cp "$work/out" "$work/first"
 small --mapper random --json
 cmp -s "$work/out" "$work/first" || fault "two runs of a seed differ"
-CALM_HIGHS="$work/nothing.so" small --mapper cosa
+CALM_HIGHS="$work/nothing.so" small --mapper cosa --journal "$work/none"
 code_is 5; err_has "small: .*HiGHS"
+[ ! -s "$work/none" ] || fault "a failure is kept"
 
 checking "progress: a line per layer with -v, none when nobody watches"
 map "$work/net.cg" -v; code_is 0; err_has "1/2 "; err_has "2/2 "

@@ -49,6 +49,27 @@ static void an_answer_comes_back_as_it_was(void **state) {
   calm_mapping_free(r.mapping);
 }
 
+/* Loops stand innermost first: an evaluation passes over those that do not. */
+static void loops_have_an_order(void **state) {
+  record_run r;
+  char line[LINE];
+  begin(&r, *state);
+  const char *loops = strstr(r.line, "\"loops\":[") + strlen("\"loops\":[");
+  const char *end = strstr(loops, "]]") + 1;
+  const char *last = end;
+  while (*--last != '[') continue;
+  const char *first_end = strchr(loops, ']') + 1;
+  assert_true(loops[1] != last[1]); /* of different levels */
+  snprintf(line, LINE, "%.*s%.*s%.*s%.*s%s", (int)(loops - r.line), r.line,
+           (int)(end - last), last, (int)(last - first_end), first_end,
+           (int)(first_end - loops), loops, end);
+  assert_int_equal(strlen(line), strlen(r.line));
+  map_layer *l = &r.mapping->layers[0];
+  *l = r.blank;
+  assert_int_equal(map_record_read(l, line, &r.run), CALM_BAD_INPUT);
+  calm_mapping_free(r.mapping);
+}
+
 /* Digits, letters and signs exchanged, parts left out or doubled. */
 static void spoil(char *out, const char *line, random_state *random) {
   static const char signs[] = "0123456789-.,[]{}:\"n";
@@ -103,6 +124,7 @@ static void spoiled_lines_do_no_harm(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {MAP_TEST(an_answer_comes_back_as_it_was),
+                                     MAP_TEST(loops_have_an_order),
                                      MAP_TEST(spoiled_lines_do_no_harm)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
