@@ -23,8 +23,9 @@ static int code_of(const calm_layer_summary *s) {
 }
 
 static int worse_of(int a, int b) {
-  static const int worst_first[] = {EXIT_INTERNAL, EXIT_FILE, EXIT_LIMIT,
-                                    EXIT_GOAL_MISSED};
+  static const int worst_first[] = {EXIT_USAGE,       EXIT_INTERNAL,
+                                    EXIT_FILE,        EXIT_LIMIT,
+                                    EXIT_INTERRUPTED, EXIT_GOAL_MISSED};
   for (size_t i = 0; i < sizeof worst_first / sizeof *worst_first; i++)
     if (a == worst_first[i] || b == worst_first[i]) return worst_first[i];
   return EXIT_DONE;
@@ -88,6 +89,7 @@ static int calibrate(const request *r) {
   return code;
 }
 
+/* What took hours is shown, whatever became of the files. */
 int cmd_map(request *r) {
   calm_mapping *mapping;
   const calm_map_files files = files_of(r);
@@ -96,9 +98,8 @@ int cmd_map(request *r) {
   if (code) return code;
   const calm_status status = calm_map(&mapping, r->context, &files, r->options);
   if (status) return story_failure(r, status);
-  code = nests_write(r, mapping);
-  if (code == EXIT_DONE) code = output_result(r, render, mapping);
-  if (code == EXIT_DONE) code = judge(mapping);
+  code = worse_of(nests_write(r, mapping), output_result(r, render, mapping));
+  code = worse_of(code, judge(mapping));
   calm_mapping_free(mapping);
   return code;
 }

@@ -102,10 +102,12 @@ static int write_folder(const request *r, const calm_mapping *mapping) {
   calm_layer_summary s;
   char path[PATH_BYTES];
   int code = make_folder(r->output);
-  for (uint32_t i = 0; !code && calm_mapping_layer(&s, mapping, i); i++) {
+  if (code) return code;
+  for (uint32_t i = 0; calm_mapping_layer(&s, mapping, i); i++) {
     if (!has_nest(&s)) continue;
     make_path(path, r->output, mapping, i, s.name);
-    code = write_nest(r, mapping, i, path);
+    const int written = write_nest(r, mapping, i, path);
+    if (written) code = written;
   }
   return code;
 }

@@ -166,6 +166,7 @@ static calm_status fill(void *payload, const calm_options *options) {
   TRY(map_read_options(run));
   TRY(map_read_machine(run));
   TRY(map_layers_find(run));
+  TRY(map_check_layers(run));
   TRY(prepare_layers(run));
   arena_init(&scratch, run->mapping->context);
   const calm_status status = map_layers(run, &scratch);

@@ -59,6 +59,12 @@ static calm_status check_pairs(const map_run *run) {
   return CALM_OK;
 }
 
+calm_status map_check_layers(const map_run *run) {
+  if (!run->options->dump_model || run->mapping->layer_count == 1)
+    return CALM_OK;
+  return misuse(run, "--dump-model writes the program of one layer");
+}
+
 /* ---- Energies ------------------------------------------------------------ */
 
 /* CoSA's program knows traffic and compute, but no energies. */

@@ -40,6 +40,9 @@ calm_status map_read_options(map_run *run);
 calm_status map_read_cosa(map_run *run); /* CoSA's alone */
 bool map_needs_energy(const calm_mapping *m);
 
+/* Do the options suit this number of layers? */
+calm_status map_check_layers(const map_run *run);
+
 /* Are all energies known that nests may need?  If the objective does without,
    mapping->energy says it. */
 calm_status map_check_energies(const map_run *run);

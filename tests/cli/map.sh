@@ -103,6 +103,10 @@ map "$work/net.cg" --journal "$work/small.yaml"
 one_line_error 3 "small.yaml: is no journal of calm map"
 small --journal "$work/small.yaml"; one_line_error 2 "is an input"
 small --journal "$work/j" -o "$work/j"; one_line_error 2 "j: is the journal"
+rm -f "$work/nests/other.yaml"; mkdir "$work/nests/other.yaml"
+map --problem "$work/small.yaml" --problem "$work/other.yaml" -o "$work/nests"
+code_is 3; err_has "other.yaml: cannot write"; out_has "small"
+[ -s "$work/nests/small.yaml" ] || fault "the other nest is not written"
 
 checking "every mapper that is there finds a nest"
 for mapper in random hybrid; do
@@ -186,6 +190,11 @@ small --objective balance; one_line_error 2 "exact has energy, delay, edp, delay
 small --mapper random --valid 0; one_line_error 2 "valid 0"
 small --objective pareto --cost timeloop; one_line_error 2 "cost exact"
 small -o "$work/arch.yaml"; one_line_error 2 "is an input, and is not overwritten"
+
+small --mapper cosa --dump-model "$work/arch.yaml"
+one_line_error 2 "is an input, and is not overwritten"
+small --mapper cosa --dump-model "$work/x" -o "$work/x"; one_line_error 2 "another output"
+map "$work/net.cg" --mapper cosa --dump-model "$work/x"; one_line_error 2 "of one layer"
 
 checking "what objectives need"
 small --no-energy; one_line_error 3 "objective edp needs energies"
