@@ -1,4 +1,6 @@
 /* calm map --arch FILE [--problem FILE] [MODEL] */
+#include <string.h>
+
 #include "cmd.h"
 #include "nests.h"
 #include "output.h"
@@ -31,15 +33,34 @@ static int worse_of(int a, int b) {
   return EXIT_DONE;
 }
 
-static void tell_layer(const calm_layer_summary *s) {
-  if (s->error)
-    story_tell("%s: %s", s->name, s->reason);
-  else if (s->outcome == CALM_INFEASIBLE)
-    story_tell("%s: no mapping fits%s%s", s->name, s->reason ? ": " : "",
-               s->reason ? s->reason : "");
+static const char *kind_of(const calm_layer_summary *s) {
+  if (s->error) return "";
+  return s->outcome == CALM_INFEASIBLE ? "no mapping fits: "
+                                       : "no nest was found: ";
+}
+
+static bool is_told_alike(const calm_layer_summary *a,
+                          const calm_layer_summary *b) {
+  if (!code_of(a) || !a->reason || !b->reason) return false;
+  return !strcmp(kind_of(a), kind_of(b)) && !strcmp(a->reason, b->reason);
+}
+
+/* What is wrong with all layers, such as a solver that is missing, is told
+   once. */
+static void tell_layer(const calm_mapping *mapping, uint32_t layer,
+                       const calm_layer_summary *s) {
+  calm_layer_summary other;
+  uint32_t more = 0;
+  for (uint32_t i = 0; calm_mapping_layer(&other, mapping, i); i++) {
+    if (i == layer || !is_told_alike(&other, s)) continue;
+    if (i < layer) return;
+    more++;
+  }
+  const char *reason = s->reason ? s->reason : "no reason is known";
+  if (more)
+    story_tell("%s and %u more: %s%s", s->name, more, kind_of(s), reason);
   else
-    story_tell("%s: no nest was found%s%s", s->name, s->reason ? ": " : "",
-               s->reason ? s->reason : "");
+    story_tell("%s: %s%s", s->name, kind_of(s), reason);
 }
 
 /* Each layer without a nest, with the reason. */
@@ -50,7 +71,7 @@ static int judge(const calm_mapping *mapping) {
   for (uint32_t i = 0; calm_mapping_layer(&s, mapping, i); i++) {
     const int layer = code_of(&s);
     if (layer)
-      tell_layer(&s);
+      tell_layer(mapping, i, &s);
     else
       any = true;
     code = worse_of(code, layer);

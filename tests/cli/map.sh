@@ -120,6 +120,10 @@ cmp -s "$work/out" "$work/first" || fault "two runs of a seed differ"
 CALM_HIGHS="$work/nothing.so" small --mapper cosa --journal "$work/none"
 code_is 5; err_has "small: .*HiGHS"
 [ ! -s "$work/none" ] || fault "a failure is kept"
+CALM_HIGHS="$work/nothing.so" map "$work/net.cg" --mapper cosa --json
+code_is 5; err_has "a/1 and 1 more: .*HiGHS"
+[ "$(wc -l <"$work/err")" = 1 ] || fault "not one line on stderr"
+json_says '[l["status"] for l in o["layers"]] == ["failed"] * 2'
 
 checking "progress: a line per layer with -v, none when nobody watches"
 map "$work/net.cg" -v; code_is 0; err_has "1/2 "; err_has "2/2 "
