@@ -24,6 +24,24 @@ typedef struct brute {
   uint32_t kept[MOST_LEVELS];
 } brute;
 
+/* Energies that differ in the last digits are one. */
+void mapper_brute_enter(mapper_brute *b, double cycles, double energy_pj) {
+  uint32_t at = 0, last;
+  for (; at < b->front_count && b->front[at].cycles <= cycles; at++)
+    if (b->front[at].energy_pj <= energy_pj * (1 + 1e-12)) return;
+  if (at > 0 && b->front[at - 1].cycles == cycles) at--;
+  for (last = at; last < b->front_count; last++)
+    if (b->front[last].energy_pj < energy_pj * (1 - 1e-12)) break;
+  const uint32_t rest = b->front_count - last;
+  if (at + 1 + rest > MAPPER_BRUTE_POINTS) {
+    b->complete = false;
+    return;
+  }
+  memmove(&b->front[at + 1], &b->front[last], rest * sizeof *b->front);
+  b->front[at] = (mapper_brute_point){cycles, energy_pj};
+  b->front_count = at + 1 + rest;
+}
+
 static void note(brute *b) {
   mapper_brute *out = b->out;
   const cost_result *r = &b->result;
@@ -35,6 +53,7 @@ static void note(brute *b) {
   out->cycles = fmin(out->cycles, cycles);
   out->energy_pj = fmin(out->energy_pj, r->energy_pj);
   out->edp = fmin(out->edp, r->edp);
+  mapper_brute_enter(out, cycles, r->energy_pj);
 }
 
 static void add(accel_nest *n, uint64_t bound, uint32_t d, uint32_t level,
@@ -141,7 +160,10 @@ calm_status mapper_brute_search(mapper_brute *out, const mapper_problem *p,
   const uint32_t places = 3 * p->arch->level_count;
   const cost_options options = {.model = COST_EXACT};
   if (p->arch->level_count > MOST_LEVELS) return CALM_UNSUPPORTED;
-  *out = (mapper_brute){0, 0, false, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  *out = (mapper_brute){.energy_pj = HUGE_VAL,
+                        .cycles = HUGE_VAL,
+                        .edp = HUGE_VAL,
+                        .energy_at_cycles = HUGE_VAL};
   memcpy(b.kept, p->must_keep, p->arch->level_count * sizeof *b.kept);
   TRY(cost_problem_init(&b.cost, p->arch, p->layer, &options, a));
   TRY(cost_result_init(&b.result, &b.cost, a));
@@ -162,6 +184,6 @@ calm_status mapper_brute_search(mapper_brute *out, const mapper_problem *p,
       b.factors[d][places - 1] = p->layer->dimensions[d].bound;
     }
   }
-  out->complete = true;
+  out->complete = out->front_count < MAPPER_BRUTE_POINTS;
   return CALM_OK;
 }

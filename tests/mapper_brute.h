@@ -9,15 +9,27 @@
 
 #include "mapper/mapper.h"
 
+enum { MAPPER_BRUTE_POINTS = 256 };
+
+typedef struct mapper_brute_point {
+  double cycles, energy_pj;
+} mapper_brute_point;
+
 typedef struct mapper_brute {
   uint64_t nests, valid;
   bool complete; /* all of them; false: there were more than `most` */
   double energy_pj, cycles, edp; /* the least of each */
   double energy_at_cycles;       /* among the nests of least cycles */
+  /* All that nothing beats in both, by rising cycles. */
+  mapper_brute_point front[MAPPER_BRUTE_POINTS];
+  uint32_t front_count;
 } mapper_brute;
 
 /* Needs must_keep == may_keep. */
 calm_status mapper_brute_search(mapper_brute *out, const mapper_problem *p,
                                 uint64_t most, arena *a);
+
+/* Enters a point into the front, unless another is no worse. */
+void mapper_brute_enter(mapper_brute *b, double cycles, double energy_pj);
 
 #endif

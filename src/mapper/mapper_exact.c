@@ -1,7 +1,8 @@
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
-#include "mapper/mapper_parts.h"
-#include "mapper/mapper_search.h"
+#include "mapper/mapper_exact.h"
 
 /*
  * Threshold deepening: rounds with a growing threshold, each of which adds
@@ -15,48 +16,69 @@
  * more round looks at all that might cost less when rounded.
  */
 
-/* Labels of the last round, at most. */
-enum { MOST_LAST_STATES = 50000 };
-
 /* Numbers of multipliers that are tried for the sake of a cycle. */
 enum { MOST_SPREADS = 16 };
 
-/* Of the root bound: how far above it the first threshold is. */
-static const double first_step = 0.002;
-
 /* ---- Rounds -------------------------------------------------------------- */
 
-typedef struct progress {
-  double bound; /* proved so far */
-  uint64_t states, rounds;
-  bool infeasible;
-} progress;
+/* Of a front, the least energy is told. */
+static double best_of(const mapper_search *m) {
+  if (!m->front) return m->value;
+  const uint32_t count = m->front->stairs.count;
+  return count ? m->front->stairs.data[count - 1].energy_pj : HUGE_VAL;
+}
 
-static calm_status run_round(progress *p, mapper_search *m, double threshold) {
+static void tell(const mapper_progress *p, const mapper_search *m,
+                 double threshold) {
+  if (p->quiet || !context_logs(m->context)) return;
+  char best[64] = "-";
+  const double value = best_of(m);
+  if (value < HUGE_VAL && p->bound > 0)
+    snprintf(best, sizeof best, "%.9g  gap %.2g %%", value,
+             100 * fmax(0, 1 - p->bound / value));
+  context_log(m->context, CALM_LOG_PROGRESS,
+              "mapper: %s: round %" PRIu64
+              " below %.9g  bound %.9g  best %s  states %" PRIu64 "  %.1f MB",
+              m->space->problem->layer->name, p->rounds, threshold, p->bound,
+              best, p->states, (double)mapper_search_bytes(m) * 1e-6);
+}
+
+calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
+                               double threshold) {
   TRY(mapper_search_round(m, threshold));
   p->states += m->states;
   p->rounds++;
+  tell(p, m, threshold);
   return CALM_OK;
 }
 
+/*
+ * A round costs little more than what it adds, but for labels that are expanded
+ * again.  So steps are small, lest the last one goes far beyond the optimum;
+ * the further the root is from it, the larger they are.
+ */
+double mapper_exact_raise(double root, double pruned) {
+  return fmax(fmax(1.001 * pruned, pruned + 0.07 * (pruned - root)), 1e-9);
+}
+
 /* Until a nest is found: then m->score is the least score of all; or until it
-   is known that none costs less than m->value. */
-static calm_status deepen(progress *p, mapper_search *m) {
+   is known that none costs less than m->value.  If that is known, the first
+   threshold may as well be near it. */
+static calm_status deepen(mapper_progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  double threshold = root > 0 ? root * (1 + first_step) : 1e-9;
-  p->bound = fmin(root, m->value);
+  double threshold = mapper_exact_raise(root, root);
+  p->bound = root;
   p->infeasible = root == HUGE_VAL;
   while (p->bound < m->value) {
-    threshold = fmin(threshold, m->value);
-    TRY(run_round(p, m, threshold));
+    TRY(mapper_exact_round(p, m, fmin(threshold, m->value)));
     if (m->stopped) return CALM_OK;
     if (m->score < HUGE_VAL) break;
     if (m->pruned == HUGE_VAL) {
       p->infeasible = true;
       return CALM_OK;
     }
-    p->bound = fmin(fmax(p->bound, m->pruned), m->value);
-    threshold = fmax(mapper_search_next(m, root), 1e-9);
+    p->bound = fmax(p->bound, m->pruned);
+    threshold = mapper_exact_raise(root, m->pruned);
   }
   if (m->score < HUGE_VAL) p->bound = fmin(m->score, m->value);
   if (m->objective == MAPPER_DELAY) p->bound = ceil(p->bound * (1 - 1e-11));
@@ -64,24 +86,14 @@ static calm_status deepen(progress *p, mapper_search *m) {
 }
 
 /* Is the proof complete, up to the last digits? */
-static bool is_proved(const progress *p, const mapper_search *m) {
+static bool is_proved(const mapper_progress *p, const mapper_search *m) {
   return m->value <= p->bound * (1 + 1e-9);
 }
 
-/* Are there costs that depend on more than a search counts? */
-static bool has_hidden_costs(const mapper_space *s) {
-  for (uint32_t l = 0; l < s->level_count; l++) {
-    const cost_store *store = &s->tables->stores[l];
-    if (store->needs_hops || store->ingress_pj > 0 || store->leak_pj > 0)
-      return true;
-  }
-  return false;
-}
-
-static calm_status round_up(progress *p, mapper_search *m) {
+static calm_status round_up(mapper_progress *p, mapper_search *m) {
   m->rounded = true;
-  m->most_states = MOST_LAST_STATES;
-  TRY(run_round(p, m, m->value));
+  m->most_states = MAPPER_MOST_LAST_STATES;
+  TRY(mapper_exact_round(p, m, m->value));
   if (!m->stopped) p->bound = m->value;
   return CALM_OK;
 }
@@ -90,23 +102,21 @@ static calm_status round_up(progress *p, mapper_search *m) {
  * Cycles are rounded in floating point, by steps that depend on the compute
  * cycles.  A cycle too many may not be needed with another number of them.
  */
-static calm_status try_spreads(progress *p, mapper_search *m) {
+static calm_status try_spreads(mapper_progress *p, mapper_search *m) {
   const mapper_space *s = m->space;
   double compute = HUGE_VAL;
   for (uint32_t i = 0; i < MOST_SPREADS && !m->stopped; i++) {
     compute = mapper_cycles_next(s, compute, p->bound);
     if (compute == 0 || is_proved(p, m)) break;
     m->spread = s->tables->macs / compute;
-    TRY(run_round(p, m, m->value));
+    TRY(mapper_exact_round(p, m, m->value));
   }
   return CALM_OK;
 }
 
-static calm_status solve(progress *p, mapper_search *m) {
+static calm_status solve(mapper_progress *p, mapper_search *m) {
   TRY(deepen(p, m));
   if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
-  if (m->objective != MAPPER_DELAY && has_hidden_costs(m->space))
-    return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
   return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);
@@ -114,7 +124,7 @@ static calm_status solve(progress *p, mapper_search *m) {
 
 /* ---- The answer ---------------------------------------------------------- */
 
-static calm_status copy_nest(accel_nest *out, const accel_nest *n, arena *a) {
+calm_status mapper_exact_copy(accel_nest *out, const accel_nest *n, arena *a) {
   accel_nest copy = {.loop_count = n->loop_count,
                      .level_count = n->level_count};
   ARENA_ARRAY(a, copy.loops, n->loop_count);
@@ -125,15 +135,16 @@ static calm_status copy_nest(accel_nest *out, const accel_nest *n, arena *a) {
   return CALM_OK;
 }
 
-static calm_status report(mapper_result *out, const progress *p,
+static calm_status report(mapper_result *out, const mapper_progress *p,
                           mapper_search *m, arena *a) {
   mapper_result r = {.states = p->states, .rounds = p->rounds};
   r.bound = p->bound;
+  r.outcome = CALM_LIMIT;
   r.value = m->value;
   if (m->found) {
     r.outcome = is_proved(p, m) ? CALM_OPTIMAL : CALM_FEASIBLE;
     if (r.outcome == CALM_OPTIMAL) r.bound = r.value;
-    TRY(copy_nest(&r.nest, &m->best_nest, a));
+    TRY(mapper_exact_copy(&r.nest, &m->best_nest, a));
   } else if (p->infeasible) {
     r.outcome = CALM_INFEASIBLE;
     r.bound = HUGE_VAL;
@@ -159,12 +170,11 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   TRY(mapper_search_init(m, space, given->rules, l, scratch));
   m->cap = m->value_cap = given->most_cycles;
   m->value = given->most_value;
-  progress done = {0};
+  m->front = given->front;
+  mapper_progress done = {0};
   calm_status status = CALM_OK;
-  if (given->root_only)
-    done.bound = mapper_search_root(m);
-  else
-    status = solve(&done, m);
+  done.quiet = given->quiet;
+  status = given->front ? mapper_pareto_deepen(&done, m) : solve(&done, m);
   mapper_search_free(m);
   TRY(status);
   return report(out, &done, m, a);
@@ -179,17 +189,14 @@ calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
   return status;
 }
 
-static calm_status search(mapper_result *out, const mapper_problem *p,
-                          const mapper_rules *rules, double cap, limits *l,
-                          arena *a) {
-  const mapper_given given = {rules, cap, HUGE_VAL, false};
+calm_status mapper_exact_any(mapper_result *out, const mapper_problem *p,
+                             const mapper_given *given, limits *l, arena *a) {
   bool fixed = true;
   for (uint32_t i = 0; i < p->arch->level_count; i++)
     fixed &= p->must_keep[i] == p->may_keep[i];
-  TRY(fixed ? mapper_exact_given(out, p, &given, l, a)
-            : mapper_bypass_search(out, p, &given, l, a));
-  if (out->outcome != CALM_OPTIMAL && out->outcome != CALM_FEASIBLE)
-    return CALM_OK;
+  TRY(fixed ? mapper_exact_given(out, p, given, l, a)
+            : mapper_bypass_search(out, p, given, l, a));
+  if (!mapper_exact_found(out)) return CALM_OK;
   const cost_options options = {.model = COST_EXACT};
   cost_problem cost;
   TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
@@ -199,22 +206,27 @@ static calm_status search(mapper_result *out, const mapper_problem *p,
 
 /* The least delay first, then the least energy within it. */
 static calm_status search_twice(mapper_result *out, const mapper_problem *p,
-                                const mapper_rules *rules, limits *l,
+                                const mapper_given *given, limits *l,
                                 arena *a) {
   mapper_problem first = *p;
+  mapper_given within = *given;
   mapper_result fastest, r;
   first.objective = MAPPER_DELAY;
-  TRY(search(&fastest, &first, rules, HUGE_VAL, l, a));
+  TRY(mapper_exact_any(&fastest, &first, given, l, a));
   *out = fastest;
-  if (fastest.outcome == CALM_INFEASIBLE || fastest.outcome == CALM_LIMIT)
-    return CALM_OK;
-  TRY(search(&r, p, rules, (double)fastest.cost.cycles, l, a));
-  if (r.outcome != CALM_OPTIMAL && r.outcome != CALM_FEASIBLE) {
-    /* Stopped: the nest of the first search is within the cap. */
+  if (!mapper_exact_found(&fastest)) return CALM_OK;
+  within.most_cycles = (double)fastest.cost.cycles;
+  within.most_value = fastest.cost.energy_pj;
+  TRY(mapper_exact_any(&r, p, &within, l, a));
+  if (!mapper_exact_found(&r)) {
+    /* Nothing better than the nest of the first search, or stopped. */
+    const bool proved = r.outcome == CALM_INFEASIBLE ||
+                        r.bound * (1 + 1e-9) >= fastest.cost.energy_pj;
     r.nest = fastest.nest;
     r.cost = fastest.cost;
     r.value = fastest.cost.energy_pj;
-    r.outcome = CALM_FEASIBLE;
+    if (proved) r.bound = r.value;
+    r.outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE;
     r.reason = NULL;
   }
   if (fastest.outcome == CALM_FEASIBLE) r.outcome = CALM_FEASIBLE;
@@ -226,7 +238,11 @@ static calm_status search_twice(mapper_result *out, const mapper_problem *p,
 
 calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a) {
-  return p->objective == MAPPER_DELAY_ENERGY
-             ? search_twice(out, p, rules, l, a)
-             : search(out, p, rules, HUGE_VAL, l, a);
+  const mapper_given given = {
+      .rules = rules, .most_cycles = HUGE_VAL, .most_value = HUGE_VAL};
+  switch (p->objective) {
+    case MAPPER_PARETO: return mapper_pareto(out, p, rules, l, a);
+    case MAPPER_DELAY_ENERGY: return search_twice(out, p, &given, l, a);
+    default: return mapper_exact_any(out, p, &given, l, a);
+  }
 }

@@ -9,12 +9,14 @@
 #include "base/vector.h"
 #include "cost/cost_frame.h"
 #include "mapper/mapper_dominance.h"
+#include "mapper/mapper_front.h"
 
 /* How a label came to be: a loop, or spreading below a level. */
 typedef struct mapper_trail {
   uint32_t before; /* index, CALM_NONE: nothing */
   uint32_t what;   /* temporal: axis << 16 | digit; spatial: of the fan */
-  uint32_t level;
+  uint16_t level;
+  uint16_t order; /* spatial: which of the ways to arrange it */
   bool spatial;
 } mapper_trail;
 
@@ -50,8 +52,9 @@ typedef struct mapper_search {
   cost_result best; /* of the nest below; value: of the objective */
   accel_nest best_nest;
   double value;
-  double value_cap; /* a nest with more cycles is of no use */
-  bool found;       /* is there a nest in best_nest? */
+  double value_cap;    /* a nest with more cycles is of no use */
+  bool found;          /* is there a nest in best_nest? */
+  mapper_front *front; /* NULL, or where all nests go that none beats */
   bool stopped;
 } mapper_search;
 
@@ -59,12 +62,12 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                                const mapper_rules *rules, limits *l, arena *a);
 void mapper_search_free(mapper_search *m);
 
+/* Held by labels and trails. */
+uint64_t mapper_search_bytes(const mapper_search *m);
+
 /* Goes on from the last round, unless what it looks for is not the same any
    more; then it starts again.  Keeps the best nest of all rounds. */
 calm_status mapper_search_round(mapper_search *m, double threshold);
-
-/* The threshold for another round; `root` is the bound of all. */
-double mapper_search_next(const mapper_search *m, double root);
 
 /* The bound of the very first label. */
 double mapper_search_root(mapper_search *m);

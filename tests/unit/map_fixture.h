@@ -1,148 +1,127 @@
-/*
- * Mapped layers filled by hand, on the machine of eval_fixture.h: one that is
- * proved, one that is not, one that no nest fits, one that failed.
- */
+/* Mappings through the public interface, from files of a few lines. */
 #ifndef CALM_TESTS_MAP_FIXTURE_H
 #define CALM_TESTS_MAP_FIXTURE_H
 
-#include "eval_fixture.h"
-#include "map.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-enum { PROVED, OPEN, NONE, FAILED, MAP_LAYERS, MOST_POINTS = 40 };
+#include "calm/calm.h"
+#include "scarce.h"
+
+static const char map_arch[] =
+    "arch:\n"
+    "  arithmetic: {instances: 4, word-bits: 16}\n"
+    "  storage:\n"
+    "  - {name: Buffer, entries: 16, instances: 1, word-bits: 16}\n"
+    "  - {name: Memory, technology: DRAM, instances: 1, word-bits: 16}\n";
+
+static const char map_first[] =
+    "problem: {shape: gemm_ABZ, M: 4, N: 2, K: 4}\n";
+static const char map_second[] =
+    "problem: {shape: gemm_ABZ, M: 8, N: 2, K: 6}\n";
 
 typedef struct map_fixture {
-  eval_fixture eval;
-  calm_mapping mapping;
-  map_layer layers[MAP_LAYERS];
-  map_skipped skipped[8];
-  mapper_point front[MOST_POINTS];
-  accel_dimension padded_dimensions[3];
-  accel_layer padded;
+  uint64_t allocations_left;
+  calm_context *context;
+  calm_options *options;
+  char folder[32];
+  char arch[64], first[64], second[64], other[64], journal[64];
+  char heard[8192]; /* by the log */
 } map_fixture;
 
-/* Four buffers with a multiplier each, on a row below the memory. */
-static inline void fill_meshes(eval_fixture *f) {
-  for (uint32_t i = 0; i < LEVELS; i++) {
-    f->levels[i].mesh_x = f->levels[i].instances;
-    f->levels[i].mesh_y = 1;
-  }
-  f->evaluation.arch.compute.mesh_x = 4;
-  f->evaluation.arch.compute.mesh_y = 1;
+static inline void map_write_file(char *path, const map_fixture *f,
+                                  const char *name, const char *content) {
+  snprintf(path, 64, "%s/%s", f->folder, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(content, file);
+  fclose(file);
 }
 
-static inline void fill_mapped(map_layer *l, const eval_nest *n) {
-  l->result.nest = n->nest;
-  l->result.cost = n->result;
-  l->result.value = n->result.edp;
-  l->result.states = 1234;
-  l->result.rounds = 1;
+static inline void map_hear(void *payload, calm_log_level level,
+                            const char *line) {
+  map_fixture *f = payload;
+  const size_t length = strlen(f->heard);
+  snprintf(f->heard + length, sizeof f->heard - length, "%d %s\n", (int)level,
+           line);
 }
 
-static inline void fill_layers(map_fixture *f) {
-  static const char *const names[] = {"conv1", "odd\xff layer", "wide, \"big\"",
-                                      "strange"};
-  const calm_evaluation *e = &f->eval.evaluation;
-  memset(f->layers, 0, sizeof f->layers);
-  for (uint32_t i = 0; i < MAP_LAYERS; i++)
-    f->layers[i] = (map_layer){
-        .name = names[i], .layer = e->layer, .count = i + 1, .seconds = 0.25};
-  fill_mapped(&f->layers[PROVED], &e->nests[0]);
-  f->layers[PROVED].result.outcome = CALM_OPTIMAL;
-  f->layers[PROVED].result.bound = 240600;
-  fill_mapped(&f->layers[OPEN], &e->nests[1]);
-  f->layers[OPEN].result.outcome = CALM_FEASIBLE;
-  f->layers[OPEN].result.bound = 180450;
-  f->layers[OPEN].reason = "stopped by the time limit";
-  f->layers[NONE].result.outcome = CALM_INFEASIBLE;
-  f->layers[NONE].reason = "Buffer: 200 words do not fit into 100";
-  f->layers[FAILED].error = CALM_UNSUPPORTED;
-  f->layers[FAILED].reason = "several tensors are written";
-}
-
-/* `count` of the layers above, from the first. */
-static inline calm_mapping *fixture_mapping(map_fixture *f, uint32_t count) {
-  calm_mapping *m = &f->mapping;
-  const uint32_t mapped = count < 2 ? count : 2;
-  fixture_evaluation(&f->eval, 2);
-  fill_meshes(&f->eval);
-  fill_layers(f);
-  for (uint32_t i = 0; i < 8; i++)
-    f->skipped[i] = (map_skipped){"matmul", "both of its inputs are computed"};
-  *m = (calm_mapping){.context = f->eval.context,
-                      .arch = f->eval.evaluation.arch,
-                      .source = "some/net.onnx",
-                      .network = count > 1,
-                      .energy = true,
-                      .method = MAP_EXACT,
-                      .objective = MAPPER_EDP,
-                      .layers = f->layers,
-                      .layer_count = count,
-                      .skipped = f->skipped,
-                      .total_energy_pj = mapped < 2 ? 6015 : 3 * 6015,
-                      .total_cycles = mapped < 2 ? 40 : 120,
-                      .total_macs = mapped < 2 ? 12 : 36,
-                      .mapped_count = mapped};
-  return m;
-}
-
-/* So many nests that nothing beats: 40, 80, ... cycles; energies fall, first
-   by much. */
-static inline calm_mapping *fixture_front(map_fixture *f, uint32_t count) {
-  calm_mapping *m = fixture_mapping(f, 1);
-  mapper_result *r = &f->layers[PROVED].result;
-  m->objective = MAPPER_PARETO;
-  for (uint32_t i = 0; i < count; i++) {
-    cost_result *c = &f->front[i].cost;
-    f->front[i] = (mapper_point){r->nest, r->cost};
-    c->cycles = 40 * (i + 1);
-    c->energy_pj = 3000 + 3000.0 / (i + 1) / (i + 1);
-    c->edp = c->energy_pj * (double)c->cycles;
-  }
-  r->front = f->front;
-  r->front_count = count;
-  return m;
-}
-
-/* CoSA, with K raised from 4 to 6. */
-static inline calm_mapping *fixture_cosa(map_fixture *f) {
-  calm_mapping *m = fixture_mapping(f, 1);
-  map_layer *l = &f->layers[PROVED];
-  m->method = MAP_COSA;
-  f->padded = l->layer;
-  memcpy(f->padded_dimensions, l->layer.dimensions,
-         sizeof f->padded_dimensions);
-  f->padded_dimensions[1].bound = 6;
-  f->padded.dimensions = f->padded_dimensions;
-  f->padded.macs = 18;
-  l->result.padded = &f->padded;
-  l->result.outcome = CALM_FEASIBLE;
-  l->result.bound = 0;
-  l->terms = (mapper_cosa_terms){3.5, 10, 20.25, 119.9, 119.5};
-  return m;
-}
-
-static inline int open_map(void **state) {
+static inline int map_set_up(void **state) {
   static map_fixture f;
+  const calm_allocator scarce = {scarce_reallocate, &f.allocations_left};
   memset(&f, 0, sizeof f);
-  eval_fixture_open(&f.eval);
+  f.allocations_left = SCARCE_NEVER;
+  f.context = calm_context_new(&scarce);
+  assert_int_equal(calm_options_new(&f.options, f.context), CALM_OK);
+  strcpy(f.folder, "/tmp/calm-map-XXXXXX");
+  assert_non_null(mkdtemp(f.folder));
+  map_write_file(f.arch, &f, "arch.yaml", map_arch);
+  map_write_file(f.first, &f, "first.yaml", map_first);
+  map_write_file(f.second, &f, "second.yaml", map_second);
+  map_write_file(f.other, &f, "other.yaml", "");
+  snprintf(f.journal, sizeof f.journal, "%s/journal", f.folder);
+  calm_context_set_log(f.context, map_hear, &f);
   *state = &f;
   return 0;
 }
 
-static inline int close_map(void **state) {
+static inline int map_tear_down(void **state) {
   map_fixture *f = *state;
-  eval_fixture_close(&f->eval);
+  const char *paths[] = {f->arch,  f->first,   f->second,
+                         f->other, f->journal, f->folder};
+  for (int i = 0; i < 6; i++) remove(paths[i]);
+  calm_options_free(f->options);
+  assert_int_equal(calm_context_bytes(f->context), 0);
+  calm_context_free(f->context);
   return 0;
 }
 
 #define MAP_TEST(name) \
-  cmocka_unit_test_setup_teardown(name, open_map, close_map)
+  cmocka_unit_test_setup_teardown(name, map_set_up, map_tear_down)
 
-static inline char *render_map(map_fixture *f, calm_format format) {
-  char *out;
-  if (calm_mapping_render(&out, &f->mapping, format, false) != CALM_OK)
-    fail_msg("%s", calm_context_message(f->eval.context));
-  return out;
+static inline void map_set(map_fixture *f, const char *name,
+                           const char *value) {
+  assert_int_equal(calm_options_set(f->options, name, value), CALM_OK);
+}
+
+/* The first problem, the second, and the first again. */
+static inline calm_status map_three(calm_mapping **out, map_fixture *f,
+                                    const char *journal) {
+  const char *parts[] = {f->arch};
+  const char *problems[] = {f->first, f->second, f->first};
+  const calm_map_files files = {.arch = parts,
+                                .arch_count = 1,
+                                .problems = problems,
+                                .problem_count = 3,
+                                .journal = journal};
+  return calm_map(out, f->context, &files, f->options);
+}
+
+static inline calm_status map_one(calm_mapping **out, map_fixture *f,
+                                  const char *problem) {
+  const char *parts[] = {f->arch};
+  const calm_map_files files = {
+      .arch = parts, .arch_count = 1, .problems = &problem, .problem_count = 1};
+  return calm_map(out, f->context, &files, f->options);
+}
+
+static inline calm_status map_model(calm_mapping **out, map_fixture *f,
+                                    const char *model) {
+  const char *parts[] = {f->arch};
+  const calm_map_files files = {.arch = parts, .arch_count = 1, .model = model};
+  return calm_map(out, f->context, &files, f->options);
+}
+
+static inline calm_layer_summary map_layer_at(const calm_mapping *m,
+                                              uint32_t layer) {
+  calm_layer_summary s;
+  assert_true(calm_mapping_layer(&s, m, layer));
+  return s;
 }
 
 #endif

@@ -134,7 +134,69 @@ static void test_resnet50(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* ---- Fronts -------------------------------------------------------------- */
+
+/* The front begins with the least delay and ends with the least energy. */
+static bool is_front(const mapper_result *r, json_t *row) {
+  const double least = expected(row, MAPPER_ENERGY);
+  if (r->outcome != CALM_OPTIMAL || r->front_count == 0) return false;
+  const cost_result *first = &r->front[0].cost;
+  const cost_result *last = &r->front[r->front_count - 1].cost;
+  return fabs((double)first->cycles - expected(row, MAPPER_DELAY)) <= 1 &&
+         fabs(last->energy_pj / least - 1) <= 1e-9;
+}
+
+static void check_front(fixture *f, json_t *row, const accel_arch *arch,
+                        uint32_t *wrong) {
+  accel_layer layer;
+  mapper_result r;
+  limits l;
+  const mapper_rules rules = {0};
+  make_layer(&layer, row, &f->arena);
+  const mapper_problem p = {.arch = arch,
+                            .layer = &layer,
+                            .must_keep = simba_keeps,
+                            .may_keep = simba_keeps,
+                            .objective = MAPPER_PARETO};
+  limits_init(&l, f->context);
+  const clock_t start = clock();
+  assert_int_equal(mapper_exact(&r, &p, &rules, &l, &f->arena), CALM_OK);
+  const bool right = is_front(&r, row);
+  *wrong += !right;
+  if (getenv("MAPPER_TIMES") || !right)
+    print_message(
+        "front of %-12s %-9s %u points, gap %.2g, %.1f ms, states "
+        "%lu rounds %lu\n",
+        layer.name, calm_outcome_name(r.outcome), r.front_count,
+        r.value / r.bound - 1, 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC,
+        (unsigned long)r.states, (unsigned long)r.rounds);
+}
+
+static void test_fronts(void **state) {
+  fixture *f = *state;
+  char path[1024];
+  json_error_t error;
+  accel_arch arch;
+  arena machine;
+  uint32_t wrong = 0;
+  CASES_OR_SKIP();
+  assert_non_null(
+      cases_path(path, sizeof path, "mapping/exact_optima_prototype.json"));
+  json_t *file = json_load_file(path, 0, &error);
+  json_t *rows = json_object_get(json_object_get(file, "networks"), "resnet50");
+  arena_init(&machine, f->context);
+  open_arch(&arch, "mapping/cosa/arch/simba.yaml", &machine);
+  for (size_t i = 0; i < json_array_size(rows); i++) {
+    check_front(f, json_array_get(rows, i), &arch, &wrong);
+    arena_free(&f->arena);
+  }
+  arena_free(&machine);
+  json_decref(file);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {COST_TEST(test_resnet50)};
+  const struct CMUnitTest tests[] = {COST_TEST(test_resnet50),
+                                     COST_TEST(test_fronts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void test_random(void **state) {
     const cost_random_options options = {.most_macs = 200, .valid = true};
     cost_random_case c;
     cost_random_make(&c, &r, &options, &f->arena);
-    if (i % 4) plain_machine(&c.arch);
+    if (i % 4 == 0) plain_machine(&c.arch);
     compare(f, &c, &rules[i % 3], &wrong, &t);
     arena_free(&f->arena);
   }
@@ -239,7 +239,11 @@ static void merge_brute(mapper_brute *all, const mapper_brute *b) {
 
 static void brute_places(mapper_brute *all, fixture *f,
                          const cost_random_case *c, const places *at) {
-  *all = (mapper_brute){0, 0, true, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  *all = (mapper_brute){.complete = true,
+                        .energy_pj = HUGE_VAL,
+                        .cycles = HUGE_VAL,
+                        .edp = HUGE_VAL,
+                        .energy_at_cycles = HUGE_VAL};
   for (uint32_t set = 0; set < 1u << at->count && all->complete; set++) {
     uint32_t kept[MOST_LEVELS];
     memcpy(kept, at->must, sizeof kept);

@@ -1,5 +1,5 @@
 /* Mapped layers filled by hand, and some that were mapped, in every format. */
-#include "map_fixture.h"
+#include "report_map_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
