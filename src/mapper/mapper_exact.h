@@ -9,10 +9,10 @@
 #include "mapper/mapper_search.h"
 
 /* Labels of the last round, in which costs are rounded, at most. */
-enum { MAPPER_MOST_LAST_STATES = 50000 };
+enum { MAPPER_MOST_LAST_STATES = 300000 };
 
 /* Labels of a race, at most. */
-enum { MAPPER_MOST_RACE_STATES = 20000 };
+enum { MAPPER_MOST_RACE_STATES = 200000 };
 
 /* What is proved so far. */
 typedef struct mapper_progress {
