@@ -5,8 +5,8 @@
 #include "mapper/mapper_exact.h"
 
 /*
- * Threshold deepening: rounds with a growing threshold, each of which prunes
- * whatever cannot stay below it.  If a round finds a nest, the best one is the
+ * Threshold deepening: rounds with a growing threshold, each of which adds
+ * what can stay below it.  If a round finds a nest, the best one is the
  * best of all; if it finds none, nothing costs less than the least bound that
  * was pruned.  No start heuristic is needed, and a stopped search knows a
  * bound.
@@ -55,19 +55,15 @@ calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
   return CALM_OK;
 }
 
-/* Steps grow, but a threshold that prunes what the last one did is of no use:
-   there are labels below. */
-double mapper_exact_raise(double *step, double root, double pruned) {
-  *step = *step > 0 ? *step * 1.5 : first_step;
-  return fmax(fmax(root * (1 + *step), 1.0005 * pruned), 1e-9);
+double mapper_exact_first(double root) {
+  return root > 0 ? root * (1 + first_step) : 1e-9;
 }
 
 /* Until a nest is found: then m->score is the least score of all; or until it
-   is known that none costs less than m->value.  If that is known, the first
-   threshold may as well be near it. */
+   is known that none costs less than m->value. */
 static calm_status deepen(mapper_progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  double step = 0, threshold = mapper_exact_raise(&step, root, root);
+  double threshold = mapper_exact_first(root);
   p->bound = root;
   p->infeasible = root == HUGE_VAL;
   while (p->bound < m->value) {
@@ -79,7 +75,7 @@ static calm_status deepen(mapper_progress *p, mapper_search *m) {
       return CALM_OK;
     }
     p->bound = fmax(p->bound, m->pruned);
-    threshold = mapper_exact_raise(&step, root, m->pruned);
+    threshold = fmax(mapper_search_next(m, root), 1e-9);
   }
   if (m->score < HUGE_VAL) p->bound = fmin(m->score, m->value);
   if (m->objective == MAPPER_DELAY) p->bound = ceil(p->bound * (1 - 1e-11));

@@ -32,9 +32,8 @@ typedef struct mapper_given {
 calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
                                double threshold);
 
-/* The threshold after one that was `step` above the root bound, of which the
-   least bound that it pruned is known; and the next step. */
-double mapper_exact_raise(double *step, double root, double pruned);
+/* The first threshold above the bound of all nests. */
+double mapper_exact_first(double root);
 
 /* Are there costs that depend on more than a search counts? */
 bool mapper_exact_hides(const mapper_space *s);

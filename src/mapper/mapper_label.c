@@ -9,11 +9,14 @@ size_t mapper_label_bytes(const mapper_space *s) {
          s->link_count * sizeof(mapper_chain);
 }
 
+size_t mapper_label_used(const mapper_label *l, const mapper_space *s) {
+  return sizeof *l + s->account_count * sizeof(mapper_sum) +
+         l->chain_count * sizeof(mapper_chain);
+}
+
 void mapper_label_copy(mapper_label *out, const mapper_label *l,
                        const mapper_space *s) {
-  memcpy(out, l,
-         sizeof *l + s->account_count * sizeof(mapper_sum) +
-             l->chain_count * sizeof(mapper_chain));
+  memcpy(out, l, mapper_label_used(l, s));
 }
 
 void mapper_label_begin(mapper_label *out, const mapper_space *s) {

@@ -47,7 +47,9 @@ typedef struct mapper_label {
   uint32_t chain_count;
   double spread; /* multipliers in use */
   double score;
-  uint64_t trace; /* of what is settled and will be rounded */
+  double step_next;   /* loops were added for all bounds below this */
+  double spread_next; /* and the fan-out above was tried */
+  uint64_t trace;     /* of what is settled and will be rounded */
 } mapper_label;
 
 /* Words that arrive over a chain and that rounding may lose. */
@@ -65,6 +67,7 @@ static inline mapper_chain *mapper_chains(const mapper_space *s,
   return (mapper_chain *)(mapper_sums(l) + s->account_count);
 }
 size_t mapper_label_bytes(const mapper_space *s);
+size_t mapper_label_used(const mapper_label *l, const mapper_space *s);
 void mapper_label_copy(mapper_label *out, const mapper_label *l,
                        const mapper_space *s);
 

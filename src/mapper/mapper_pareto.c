@@ -36,14 +36,14 @@ static calm_status look_again(mapper_progress *p, mapper_search *m) {
 
 calm_status mapper_pareto_deepen(mapper_progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  double step = 0, threshold = mapper_exact_raise(&step, root, root);
+  double threshold = mapper_exact_first(root);
   p->bound = root;
   p->infeasible = root == HUGE_VAL;
   while (p->bound < HUGE_VAL) {
     TRY(mapper_exact_round(p, m, threshold));
     if (m->stopped) break;
     p->bound = m->pruned;
-    threshold = mapper_exact_raise(&step, root, m->pruned);
+    threshold = fmax(mapper_search_next(m, root), 1e-9);
   }
   TRY(look_again(p, m));
   m->front->old_corners = m->front->corners.count;

@@ -8,18 +8,20 @@
 
 /*
  * Blocks are walked from the innermost temporal loops outwards.  The labels of
- * a block lie on a shelf, in lists by node; nodes are visited in the order of
- * their numbers, so that each list is complete when its turn comes.  A loop
- * leads to a later list of the same shelf, the end of the block (where tiles
- * must fit) and the fan-out above it to the shelf of the next block.
+ * a block lie in lists by node; nodes are visited in the order of their
+ * numbers, so that each list is complete when its turn comes.  A loop leads to
+ * a later list of the same block, the end of the block (where tiles must fit)
+ * and the fan-out above it to the next block.
+ *
+ * A label remembers the least bound of its children that were pruned.  A round
+ * with a higher threshold makes those that are now below it, of the labels that
+ * have any; all others stay as they are.
  */
 
 /* ---- Memory -------------------------------------------------------------- */
 
-static mapper_label *label_at(const mapper_search *m, const mapper_shelf *shelf,
-                              uint32_t index) {
-  return (mapper_label *)(shelf->labels +
-                          (size_t)index * mapper_label_bytes(m->space));
+static mapper_label *label_at(const mapper_search *m, uint32_t index) {
+  return (mapper_label *)(m->labels.data + index);
 }
 
 static calm_status make_label(mapper_label **out, const mapper_space *s,
@@ -43,8 +45,8 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
   TRY(make_label(&m.label, s, a));
   TRY(make_label(&m.above, s, a));
   TRY(make_label(&m.next, s, a));
-  for (uint32_t i = 0; i < 2; i++)
-    ARENA_ARRAY(a, m.shelves[i].heads, s->node_count);
+  ARENA_ARRAY(a, m.heads, (size_t)s->level_count * s->node_count);
+  ARENA_ARRAY(a, m.wakes, (size_t)s->level_count * s->node_count);
   m.best_nest.level_count = s->level_count;
   ARENA_ARRAY(a, m.best_nest.loops, 2 * COST_MOST_STEPS);
   ARENA_ARRAY(a, m.best_nest.kept, s->level_count);
@@ -57,36 +59,25 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
 }
 
 void mapper_search_free(mapper_search *m) {
-  for (uint32_t i = 0; i < 2; i++) {
-    mapper_shelf *shelf = &m->shelves[i];
-    context_reallocate(m->context, shelf->labels,
-                       shelf->capacity * mapper_label_bytes(m->space), 0);
-    shelf->labels = NULL;
-    shelf->capacity = 0;
-  }
+  VECTOR_FREE(m->context, &m->labels);
   VECTOR_FREE(m->context, &m->trail);
 }
 
-static calm_status append_label(mapper_search *m, mapper_shelf *shelf,
-                                const mapper_label *l) {
-  const size_t bytes = mapper_label_bytes(m->space);
-  if (shelf->count == shelf->capacity) {
-    void *grown = vector_grown(m->context, shelf->labels, &shelf->capacity,
-                               bytes, shelf->count + UINT64_C(1));
-    if (!grown) return context_no_memory(m->context);
-    shelf->labels = grown;
-  }
-  mapper_label *at = label_at(m, shelf, shelf->count);
-  mapper_label_copy(at, l, m->space);
-  at->next = shelf->heads[l->node];
-  shelf->heads[l->node] = shelf->count++;
+/* A label takes as many words as it has chains for. */
+static calm_status append_label(mapper_search *m, const mapper_label *l,
+                                uint32_t level) {
+  const size_t at = (size_t)level * m->space->node_count + l->node;
+  const size_t words = mapper_label_used(l, m->space) / sizeof *m->labels.data;
+  VECTOR_RESERVE(m->context, &m->labels, words);
+  const uint32_t index = m->labels.count;
+  m->labels.count += (uint32_t)words;
+  mapper_label *copy = label_at(m, index);
+  mapper_label_copy(copy, l, m->space);
+  copy->step_next = copy->spread_next = -HUGE_VAL;
+  copy->next = m->heads[at];
+  m->heads[at] = index;
+  m->wakes[at] = -HUGE_VAL;
   return CALM_OK;
-}
-
-static void clear_shelf(mapper_search *m, mapper_shelf *shelf) {
-  shelf->count = 0;
-  for (uint32_t i = 0; i < m->space->node_count; i++)
-    shelf->heads[i] = CALM_NONE;
 }
 
 /* ---- Pruning ------------------------------------------------------------- */
@@ -105,7 +96,8 @@ static bool is_beaten(const mapper_search *m, const mapper_floor *f) {
          (m->rounded && !mapper_front_hides(m->front, f));
 }
 
-/* Can no completion of the label be of use?  Its score is put into it. */
+/* Can no completion of the label be of use, or does it stand there already?
+   Its score is put into it. */
 static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
   const mapper_floor f = mapper_bound_label(m->space, l, level);
   const double score = score_of(m, &f) * (1 - 1e-12);
@@ -117,8 +109,8 @@ static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
     return true;
   }
   if (m->front && is_beaten(m, &f)) return true;
-  if (score < m->threshold) return false;
-  if (score < m->pruned) m->pruned = score;
+  if (score < m->threshold) return score < m->handled;
+  if (score < m->waiting) m->waiting = score;
   return true;
 }
 
@@ -148,12 +140,12 @@ static bool is_superfluous(const mapper_search *m, const mapper_comparison *c,
 }
 
 /* False if an older label is as good; older ones that are worse leave. */
-static bool stands_out(mapper_search *m, mapper_shelf *shelf,
-                       const mapper_label *l, uint32_t level) {
+static bool stands_out(mapper_search *m, const mapper_label *l,
+                       uint32_t level) {
   const mapper_comparison c = compare_by(m, level);
-  uint32_t *link = &shelf->heads[l->node];
+  uint32_t *link = &m->heads[(size_t)level * m->space->node_count + l->node];
   while (*link != CALM_NONE) {
-    mapper_label *old = label_at(m, shelf, *link);
+    mapper_label *old = label_at(m, *link);
     m->limits->ticks++;
     if (is_superfluous(m, &c, old, l)) return false;
     if (is_superfluous(m, &c, l, old))
@@ -164,33 +156,31 @@ static bool stands_out(mapper_search *m, mapper_shelf *shelf,
   return true;
 }
 
-static calm_status insert(mapper_search *m, mapper_shelf *shelf,
-                          mapper_label *l, uint32_t level,
+static calm_status insert(mapper_search *m, mapper_label *l, uint32_t level,
                           const mapper_trail *how) {
-  if (is_pruned(m, l, level) || !stands_out(m, shelf, l, level)) return CALM_OK;
+  if (is_pruned(m, l, level) || !stands_out(m, l, level)) return CALM_OK;
   VECTOR_PUSH(m->context, &m->trail, *how);
   l->trail = m->trail.count - 1;
   m->states++;
-  return append_label(m, shelf, l);
+  return append_label(m, l, level);
 }
 
 /* ---- One label ----------------------------------------------------------- */
 
-static calm_status try_step(mapper_search *m, mapper_shelf *shelf,
-                            const mapper_label *l, uint32_t level,
-                            uint32_t axis, uint32_t digit) {
+static calm_status try_step(mapper_search *m, const mapper_label *l,
+                            uint32_t level, uint32_t axis, uint32_t digit) {
   const mapper_trail how = {l->trail, axis << 16 | digit, level, false};
   mapper_label_copy(m->next, l, m->space);
   const bool locks = mapper_label_step(m->next, m->space, axis, digit, false);
-  TRY(insert(m, shelf, m->next, level, &how));
+  TRY(insert(m, m->next, level, &how));
   if (!locks) return CALM_OK;
   mapper_label_copy(m->next, l, m->space);
   mapper_label_step(m->next, m->space, axis, digit, true);
-  return insert(m, shelf, m->next, level, &how);
+  return insert(m, m->next, level, &how);
 }
 
-static calm_status try_steps(mapper_search *m, mapper_shelf *shelf,
-                             const mapper_label *l, uint32_t level) {
+static calm_status try_steps(mapper_search *m, const mapper_label *l,
+                             uint32_t level) {
   const mapper_space *s = m->space;
   for (uint32_t a = 0; a < s->axis_count; a++) {
     const mapper_axis *axis = &s->axes[a];
@@ -198,13 +188,13 @@ static calm_status try_steps(mapper_search *m, mapper_shelf *shelf,
     if (l->locked >> axis->dimension & 1) continue;
     for (uint32_t k = 0; k < axis->prime_count; k++)
       if (axis->times[digit * axis->count + axis->primes[k]] != CALM_NONE)
-        TRY(try_step(m, shelf, l, level, a, axis->primes[k]));
+        TRY(try_step(m, l, level, a, axis->primes[k]));
   }
   return CALM_OK;
 }
 
-static calm_status try_spreads(mapper_search *m, mapper_shelf *next,
-                               const mapper_label *l, uint32_t level) {
+static calm_status try_spreads(mapper_search *m, const mapper_label *l,
+                               uint32_t level) {
   const mapper_space *s = m->space;
   const mapper_fan *fan = &s->fans[level];
   for (uint32_t i = 0; i < fan->spread_count; i++) {
@@ -213,7 +203,7 @@ static calm_status try_spreads(mapper_search *m, mapper_shelf *next,
     if (node == CALM_NONE) continue;
     mapper_label_copy(m->next, l, s);
     mapper_label_spread(m->next, s, level, &fan->spreads[i], node);
-    TRY(insert(m, next, m->next, level, &how));
+    TRY(insert(m, m->next, level, &how));
   }
   return CALM_OK;
 }
@@ -243,24 +233,21 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   return CALM_OK;
 }
 
-static calm_status leave_level(mapper_search *m, mapper_shelf *next,
-                               const mapper_label *l, uint32_t level) {
+static calm_status leave_level(mapper_search *m, const mapper_label *l,
+                               uint32_t level) {
   const mapper_space *s = m->space;
   if (!mapper_outlook_fits(s, l->node, level)) return CALM_OK;
   if (level + 1 == s->level_count)
     return l->node + 1 == s->node_count ? complete(m, l, level) : CALM_OK;
   mapper_label_copy(m->above, l, s);
   mapper_label_level(m->above, s, level);
-  return try_spreads(m, next, m->above, level + 1);
+  return try_spreads(m, m->above, level + 1);
 }
 
 /* ---- A round ------------------------------------------------------------- */
 
-/* Labels of two blocks are in memory, and the trails of all. */
 uint64_t mapper_search_bytes(const mapper_search *m) {
-  const uint64_t room =
-      (uint64_t)m->shelves[0].capacity + m->shelves[1].capacity;
-  return room * mapper_label_bytes(m->space) +
+  return m->labels.capacity * sizeof(uint64_t) +
          m->trail.capacity * sizeof(mapper_trail);
 }
 
@@ -269,44 +256,95 @@ static bool is_exhausted(mapper_search *m) {
          limits_memory(m->limits, mapper_search_bytes(m));
 }
 
-static calm_status walk_block(mapper_search *m, uint32_t level) {
-  mapper_shelf *shelf = &m->shelves[level % 2];
-  mapper_shelf *next = &m->shelves[(level + 1) % 2];
-  clear_shelf(m, next);
-  for (uint32_t node = 0; node < m->space->node_count; node++) {
-    uint32_t at = shelf->heads[node];
-    while (at != CALM_NONE) {
-      /* Shelves grow and move. */
-      mapper_label_copy(m->label, label_at(m, shelf, at), m->space);
-      at = m->label->next;
-      if (is_exhausted(m)) {
-        m->stopped = true;
-        return CALM_OK;
-      }
-      if (m->label->score >= m->threshold && !m->rules->no_bound) {
-        if (m->label->score < m->pruned) m->pruned = m->label->score;
-        continue;
-      }
-      TRY(try_steps(m, shelf, m->label, level));
-      TRY(leave_level(m, next, m->label, level));
-    }
+/* Children of the label that were pruned and are not any more. */
+static calm_status expand(mapper_search *m, uint32_t index, uint32_t level) {
+  mapper_label *l = m->label;
+  const double steps = l->step_next, spreads = l->spread_next;
+  if (steps < m->threshold) {
+    m->handled = steps, m->waiting = HUGE_VAL;
+    TRY(try_steps(m, l, level));
+    label_at(m, index)->step_next = l->step_next = m->waiting;
+  }
+  if (spreads < m->threshold) {
+    m->handled = spreads, m->waiting = HUGE_VAL;
+    TRY(leave_level(m, l, level));
+    label_at(m, index)->spread_next = l->spread_next = m->waiting;
   }
   return CALM_OK;
 }
 
+/* The least bound that waits at a node, once all below the threshold is done.
+ */
+static calm_status walk_node(mapper_search *m, uint32_t level, uint32_t node) {
+  const size_t at = (size_t)level * m->space->node_count + node;
+  double least = HUGE_VAL;
+  for (uint32_t i = m->heads[at]; i != CALM_NONE; i = m->label->next) {
+    /* Labels move as more are made. */
+    mapper_label_copy(m->label, label_at(m, i), m->space);
+    if (is_exhausted(m)) {
+      m->stopped = true;
+      return CALM_OK;
+    }
+    if (m->label->score < m->threshold || m->rules->no_bound) {
+      TRY(expand(m, i, level));
+      least = fmin(least, fmin(m->label->step_next, m->label->spread_next));
+    } else {
+      least = fmin(least, m->label->score);
+    }
+  }
+  m->wakes[at] = least;
+  return CALM_OK;
+}
+
+static calm_status walk_level(mapper_search *m, uint32_t level) {
+  const double *wakes = m->wakes + (size_t)level * m->space->node_count;
+  for (uint32_t node = 0; node < m->space->node_count && !m->stopped; node++) {
+    if (wakes[node] < m->threshold) TRY(walk_node(m, level, node));
+    m->pruned = fmin(m->pruned, wakes[node]);
+  }
+  return CALM_OK;
+}
+
+static void begin(mapper_search *m) {
+  const size_t lists = (size_t)m->space->level_count * m->space->node_count;
+  for (size_t i = 0; i < lists; i++)
+    m->heads[i] = CALM_NONE, m->wakes[i] = HUGE_VAL;
+  m->labels.count = m->trail.count = 0;
+  m->begin_next = -HUGE_VAL;
+  m->capped = HUGE_VAL;
+  m->begun = true;
+  m->begun_spread = m->spread;
+  m->begun_cap = m->cap;
+  m->begun_rounded = m->rounded;
+}
+
+static bool may_go_on(const mapper_search *m) {
+  return m->begun && m->begun_spread == m->spread && m->begun_cap == m->cap &&
+         m->begun_rounded == m->rounded;
+}
+
 calm_status mapper_search_round(mapper_search *m, double threshold) {
+  if (!may_go_on(m)) begin(m);
   m->threshold = threshold;
-  m->pruned = m->capped = HUGE_VAL;
   m->score = HUGE_VAL;
   m->states = 0;
-  m->trail.count = 0;
-  clear_shelf(m, &m->shelves[0]);
+  m->handled = m->begin_next, m->waiting = HUGE_VAL;
   mapper_label_begin(m->above, m->space);
-  TRY(try_spreads(m, &m->shelves[0], m->above, 0));
+  TRY(try_spreads(m, m->above, 0));
+  m->pruned = m->begin_next = m->waiting;
   for (uint32_t level = 0; level < m->space->level_count && !m->stopped;
        level++)
-    TRY(walk_block(m, level));
+    TRY(walk_level(m, level));
   return CALM_OK;
+}
+
+/*
+ * A round costs little more than what it adds, but for labels that are expanded
+ * again.  So steps are small, lest the last one goes far beyond the optimum;
+ * the further the root is from it, the larger they are.
+ */
+double mapper_search_next(const mapper_search *m, double root) {
+  return fmax(1.001 * m->pruned, m->pruned + 0.07 * (m->pruned - root));
 }
 
 double mapper_search_root(mapper_search *m) {

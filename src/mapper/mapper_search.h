@@ -1,6 +1,7 @@
 /*
- * One round of the search: all labels whose bound is below a threshold, from
- * the innermost level outwards, and the best nest among them.
+ * The search: all labels whose bound is below a threshold, from the innermost
+ * level outwards, and the best nest among them.  It goes in rounds; each raises
+ * the threshold, and adds what the rounds before had pruned.
  */
 #ifndef CALM_MAPPER_MAPPER_SEARCH_H
 #define CALM_MAPPER_MAPPER_SEARCH_H
@@ -18,13 +19,6 @@ typedef struct mapper_trail {
   bool spatial;
 } mapper_trail;
 
-/* Labels of one block: a pool, and lists by node. */
-typedef struct mapper_shelf {
-  unsigned char *labels;
-  uint32_t count, capacity;
-  uint32_t *heads; /* per node */
-} mapper_shelf;
-
 typedef struct mapper_search {
   const mapper_space *space;
   const mapper_rules *rules;
@@ -35,12 +29,21 @@ typedef struct mapper_search {
   double spread;    /* 0; else nests that use so many multipliers only */
   double cap;       /* so are those with more cycles */
   double pruned;    /* the least bound of those */
+  double handled;   /* children of a label: those of lesser bounds are there */
+  double waiting;   /* ... and the least bound of those that are pruned */
   double capped;    /* least cycles of labels beyond the cap */
   bool rounded;     /* look for the best when all is rounded */
   double score;     /* of the best complete label */
   uint64_t states, most_states;
   VECTOR(mapper_trail) trail;
-  mapper_shelf shelves[2];
+  VECTOR(uint64_t) labels; /* indices of labels are places in here */
+  uint32_t *heads;         /* [level * node_count + node]: a list of labels */
+  double *wakes;           /* likewise: the least bound of their children that
+                              are pruned */
+  double begin_next;       /* likewise, before all loops */
+  bool begun;              /* there were rounds, with these: */
+  double begun_spread, begun_cap;
+  bool begun_rounded;
   mapper_label *label, *above, *next; /* scratch */
   accel_nest nest;                    /* scratch */
   accel_loop loops[2 * COST_MOST_STEPS];
@@ -61,8 +64,12 @@ void mapper_search_free(mapper_search *m);
 /* Held by labels and trails. */
 uint64_t mapper_search_bytes(const mapper_search *m);
 
-/* Also keeps the best nest of earlier rounds. */
+/* Goes on from the last round, unless what it looks for is not the same any
+   more; then it starts again.  Keeps the best nest of all rounds. */
 calm_status mapper_search_round(mapper_search *m, double threshold);
+
+/* The threshold for another round; `root` is the bound of all. */
+double mapper_search_next(const mapper_search *m, double root);
 
 /* The bound of the very first label. */
 double mapper_search_root(mapper_search *m);

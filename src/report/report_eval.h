@@ -62,6 +62,23 @@ typedef struct eval_view {
   bool color;
 } eval_view;
 
+/* Turn a view, of which only `complete` and `color` are set, to a nest. */
+calm_status report_eval_look(eval_view *v, const calm_evaluation *e,
+                             const eval_nest *n, arena *scratch);
+
+/* Layer, machine and cost model, in two paragraphs. */
+calm_status report_eval_subject(text *out, const calm_evaluation *e);
+
+/* Cycles, energy, EDP and utilization of a valid nest, a line each. */
+calm_status report_eval_headline(text *out, const eval_view *v);
+
+/* The loops. */
+calm_status report_eval_nest(text *out, const calm_evaluation *e,
+                             const eval_nest *n, arena *scratch);
+
+/* All of the parts below, as far as they are wanted. */
+calm_status report_eval_figures(text *out, const eval_view *v);
+
 /* Each begins with an empty line. */
 
 /* Accesses and energy of each tensor at each level, leakage where it can be
