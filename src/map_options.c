@@ -116,6 +116,7 @@ static void read_sampling(map_run *run) {
 
 static calm_status read_cosa(map_run *run) {
   const calm_options *o = run->options;
+  run->cosa.weights = mapper_cosa_released;
   if (o->cosa_weights) TRY(map_weights_read(&run->cosa.weights, run));
   run->cosa.form = (mapper_cosa_form)o->cosa_form;
   run->cosa.literal = o->cosa_model != 0;
@@ -130,6 +131,7 @@ calm_status map_read_options(map_run *run) {
   m->method = (map_method)o->mapper;
   m->objective = (mapper_objective)o->objective;
   m->timing = o->timing;
+  m->explain = o->explain;
   run->rules.no_bound = !o->mapper_bound;
   run->rules.no_dominance = !o->mapper_dominance;
   read_sampling(run);

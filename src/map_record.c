@@ -81,6 +81,7 @@ static json_t *write_result(json_t *o, const map_layer *l) {
   o = report_json_member(o, "samples", report_json_number(r->samples));
   o = report_json_member(o, "valid", report_json_number(r->valid));
   o = report_json_member(o, "terms", write_terms(&l->terms));
+  o = report_json_member(o, "allowed", json_boolean(l->terms.allowed));
   if (!map_layer_is_mapped(l)) return o;
   if (r->padded) o = report_json_member(o, "bounds", write_bounds(r->padded));
   o = report_json_member(o, "nest", write_nest(&r->nest));
@@ -263,22 +264,21 @@ static double value_of(const cost_result *r, const calm_mapping *m) {
   return m->objective == MAPPER_EDP ? r->edp : r->energy_pj;
 }
 
-/* A nest was looked for by other rules than it is costed by. */
+/* The exact mapper knows model `exact` and the fan-out of each level; a nest
+   that is costed by other rules than it was looked for is just a nest. */
+static bool is_judged_alike(const calm_mapping *m) {
+  return m->method != MAP_EXACT ||
+         (m->cost.model == COST_EXACT && m->cost.fanout == COST_FANOUT_LEVEL);
+}
+
 static void drop_proof(map_layer *l, const calm_mapping *m) {
   mapper_result *r = &l->result;
   r->outcome = CALM_FEASIBLE;
   r->bound = 0;
-  if (m->method == MAP_EXACT)
-    l->reason = r->reason =
-        m->cost.model == COST_EXACT
-            ? "the exact mapper proves under --fanout level only"
-            : "the exact mapper proves under --cost exact only";
-}
-
-/* The mappers that search know model `exact` and the fan-out of each level. */
-static bool is_judged_alike(const calm_mapping *m) {
-  return m->method == MAP_RANDOM || m->method == MAP_HYBRID ||
-         (m->cost.model == COST_EXACT && m->cost.fanout == COST_FANOUT_LEVEL);
+  l->reason = r->reason =
+      m->cost.model == COST_EXACT
+          ? "the exact mapper proves under --fanout level only"
+          : "the exact mapper proves under --cost exact only";
 }
 
 static bool is_about(double a, double b) {
@@ -351,6 +351,7 @@ static void read_terms(mapper_cosa_terms *out, reader *r) {
                      &out->objective, &out->bound};
   for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
     *terms[i] = take_real(r, json_array_get(list, i));
+  out->allowed = json_is_true(json_object_get(r->root, "allowed"));
 }
 
 static calm_status read_result(map_layer *l, reader *r) {

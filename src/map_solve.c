@@ -99,10 +99,13 @@ static calm_status ask(map_layer *l, const mapper_problem *p,
                        const map_run *run, limits *limit, arena *a) {
   switch (run->mapping->method) {
     case MAP_EXACT: return mapper_exact(&l->result, p, &run->rules, limit, a);
-    default: break;
+    case MAP_COSA:
+      return mapper_cosa(&l->result, &l->terms, p, &run->cosa, limit, a);
+    case MAP_RANDOM:
+      return mapper_random(&l->result, p, &run->sampling, limit, a);
+    case MAP_HYBRID: break;
   }
-  return context_fail(a->context, CALM_UNSUPPORTED,
-                      "this mapper is not there yet; exact is");
+  return mapper_hybrid(&l->result, p, &run->sampling, limit, a);
 }
 
 static calm_status solve(map_layer *l, const map_run *run, arena *a) {

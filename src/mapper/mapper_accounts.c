@@ -1,4 +1,5 @@
 #include "mapper/mapper_parts.h"
+#include "mapper/mapper_routes.h"
 
 /*
  * What a word costs, by account.  Energy is one account for all levels whose
@@ -17,12 +18,26 @@ typedef struct tariff {
 
 /* ---- Links --------------------------------------------------------------- */
 
+/*
+ * Over a fan-out, hops are those of the tiles of the level below, as if it kept
+ * the tensor.  If it does not, they are a link of their own.
+ */
+static void add_passing(mapper_space *s, mapper_link *links, uint32_t tensor,
+                        uint32_t level) {
+  if (level == 0 || !s->fans[level].routed) return;
+  if (s->kept[level - 1] >> tensor & 1) return;
+  links[s->link_count++] = (mapper_link){
+      .tensor = tensor, .child = level - 1, .parent = level, .passing = true};
+}
+
 static calm_status make_links(mapper_link **out, mapper_space *s, arena *a) {
   mapper_link *links;
   ARENA_ARRAY(a, links, (size_t)s->tensor_count * s->level_count);
   for (uint32_t t = 0; t < s->tensor_count; t++) {
     uint32_t child = CALM_NONE;
-    for (uint32_t l = 0; l < s->level_count; l++) {
+    if (s->tensors[t].outermost == CALM_NONE) continue;
+    for (uint32_t l = 0; l <= s->tensors[t].outermost; l++) {
+      add_passing(s, links, t, l);
       if (!(s->kept[l] >> t & 1)) continue;
       links[s->link_count++] =
           (mapper_link){.tensor = t, .child = child, .parent = l};
@@ -43,13 +58,34 @@ static bool rounds(const mapper_space *s, uint32_t level, uint32_t tensor,
          (delay && store->throttles);
 }
 
+/* Does any network on its way charge for it? */
+static bool crosses_network(const mapper_space *s, const mapper_link *l) {
+  const uint32_t next = l->child == CALM_NONE ? 0 : l->child + 1;
+  for (uint32_t i = next; i <= l->parent; i++)
+    if (s->fans[i].routed || s->tables->stores[i].ingress_pj > 0 ||
+        s->tables->stores[i].router_pj > 0)
+      return true;
+  return false;
+}
+
+/* May it pass routers whose number is not in proportion to its words? */
+static bool routes_round(const mapper_space *s, const mapper_link *l) {
+  const uint32_t next = l->child == CALM_NONE ? 0 : l->child + 1;
+  for (uint32_t i = next; i <= l->parent; i++)
+    if (s->fans[i].routed && !mapper_routes_exact(s, i, l->tensor)) return true;
+  return false;
+}
+
 static void mark_links(mapper_space *s, mapper_link *links, bool energy,
                        bool delay) {
   s->first_rounded = s->level_count;
   for (uint32_t i = 0; i < s->link_count; i++) {
     mapper_link *l = &links[i];
+    l->priced = energy && !l->passing && crosses_network(s, l);
+    s->networks |= l->priced;
     for (uint32_t j = 0; j < s->account_count; j++)
       l->priced |= s->accounts[j].fill[i] != 0 || s->accounts[j].send[i] != 0;
+    l->rounded = energy && routes_round(s, l);
     const uint32_t ends[2] = {l->child, l->parent};
     for (uint32_t k = 0; l->priced && k < 2; k++) {
       if (!rounds(s, ends[k], l->tensor, energy, delay)) continue;
@@ -127,6 +163,7 @@ static void keep_prices(mapper_account *out, const prices *p) {
 static double link_slack(const mapper_space *s, const mapper_account *a,
                          uint32_t link) {
   const mapper_link *l = &s->links[link];
+  if (l->passing) return 0;
   const cost_store *parent = &s->tables->stores[l->parent];
   const double words = s->tensors[l->tensor].windows ? 2 : 0;
   const double more = a->energy ? cost_real(parent->block) - 1 : 0;
@@ -167,14 +204,22 @@ mapper_price mapper_accounts_price(const mapper_space *s, uint32_t level,
   return (mapper_price){t.fill * share, t.read * share, t.update * share};
 }
 
-/* Each word that leaves a level for the next one enters its network and passes
-   a router.  How far it goes is not known before the end. */
+/*
+ * Each word that leaves a level for the next one enters its network and passes
+ * a router, at least.  A level that cannot add sends down what is to be added
+ * to, as often as it reads it.
+ */
 static void add_networks(prices *p, const mapper_space *s) {
   for (uint32_t i = 0; i < s->link_count; i++) {
     const mapper_link *l = &s->links[i];
-    const uint32_t next = l->child == CALM_NONE ? 0 : l->child + 1;
     const cost_store *store = &s->tables->stores[l->parent];
-    if (l->parent == next) p->send[i] += store->router_pj + store->ingress_pj;
+    const double enter = store->router_pj + store->ingress_pj;
+    const tariff t = {.read = store->reduces ? 0 : enter, .update = enter};
+    if (l->passing) continue;
+    if (s->tensors[l->tensor].written)
+      enter_send(p, s, i, &t);
+    else
+      p->send[i] += enter;
   }
 }
 
@@ -186,7 +231,7 @@ static calm_status add_energy(mapper_account *out, const mapper_space *s,
   for (uint32_t i = 0; i < s->link_count; i++) {
     const mapper_link *l = &s->links[i];
     const uint32_t ends[2] = {l->child, l->parent};
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < 2 && !l->passing; k++) {
       if (ends[k] == CALM_NONE) continue;
       if (level == CALM_NONE ? shares_accesses(s, ends[k]) : level != ends[k])
         continue;
@@ -209,6 +254,7 @@ static calm_status add_bandwidth(mapper_account *out, const mapper_space *s,
   for (uint32_t i = 0; i < s->link_count; i++) {
     const mapper_link *l = &s->links[i];
     const tariff t = bandwidth_tariff(s, level, l->tensor, what);
+    if (l->passing) continue;
     if (l->child == level) enter_fill(&p, s, i, &t);
     if (l->parent == level) enter_send(&p, s, i, &t);
   }
@@ -228,6 +274,7 @@ static calm_status add_energies(mapper_space *s, mapper_account *out,
 
 static calm_status add_bandwidths(mapper_space *s, mapper_account *out,
                                   arena *a) {
+  const uint32_t energies = s->account_count;
   for (uint32_t l = 0; l < s->level_count; l++) {
     const cost_store *store = &s->tables->stores[l];
     const double limits[3] = {store->read_bandwidth, store->write_bandwidth,
@@ -237,6 +284,22 @@ static calm_status add_bandwidths(mapper_space *s, mapper_account *out,
         TRY(add_bandwidth(&out[s->account_count++], s, l, limits[what - 1],
                           what, a));
   }
+  s->bears = s->account_count > energies;
+  return CALM_OK;
+}
+
+/* What the instances of outer levels leak in a cycle, at least. */
+static calm_status find_leaking(mapper_space *s, bool energy, arena *a) {
+  double *leaking, sum = 0;
+  ARENA_ARRAY(a, leaking, s->level_count);
+  for (uint32_t l = s->level_count; energy && l-- > 0;) {
+    leaking[l] = sum;
+    sum += s->tables->stores[l].leak_pj;
+    s->most_leaking +=
+        s->tables->stores[l].leak_pj * s->tables->stores[l].instances;
+  }
+  s->leaking = leaking;
+  s->leaks = sum > 0;
   return CALM_OK;
 }
 
@@ -244,6 +307,8 @@ calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
                                  arena *a) {
   mapper_link *links;
   TRY(make_links(&links, s, a));
+  TRY(find_leaking(s, energy, a));
+  delay |= s->leaks;
   mapper_account *accounts;
   ARENA_ARRAY(a, accounts, 1 + 4 * (size_t)s->level_count);
   if (energy) TRY(add_energies(s, accounts, a));

@@ -129,13 +129,14 @@ typedef struct tally {
 static void add_chain(tally sums[2], const mapper_space *s,
                       const mapper_account *a, const mapper_chain *c,
                       const mapper_least *least, double same) {
+  const double travel = mapper_account_travels(a) ? c->travel : 0;
   const mapper_tensor *t = &s->tensors[s->links[c->link].tensor];
   const double fill = a->fill[c->link], send = a->send[c->link];
   const double fetch = a->fetch[c->link];
   for (uint32_t k = 0; k < 2; k++) {
     tally *sum = &sums[k];
     const double arrive = least->arrive[k], leave = least->leave[k];
-    sum->fixed += leave * (send - fetch);
+    sum->fixed += leave * (send - fetch) + arrive * travel;
     if (!t->written)
       sum->fixed += arrive * fill;
     else
@@ -182,6 +183,15 @@ static double share_of(const mapper_account *a, double spread) {
                                                         : a->clusters / spread;
 }
 
+/* Instances of this level and inner ones leak until all is done.  The more of
+   them come into use, the sooner that may be, but no sooner than in
+   proportion. */
+static double leakage(const mapper_space *s, const mapper_label *l,
+                      uint32_t level, double cycles) {
+  const double longest = larger(s->tables->macs / l->spread, cycles);
+  return l->leaking * longest + s->leaking[level] * cycles;
+}
+
 mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
                                 uint32_t level) {
   const uint32_t node = l->node;
@@ -212,7 +222,8 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
   const double least_cycles = s->spread_cycles
                                   ? s->spread_cycles[(uint32_t)l->spread]
                                   : s->least_cycles;
-  out.cycles = larger(ceil(out.cycles * (1 - 1e-12)), least_cycles) +
-               s->tables->network_cycles;
+  out.cycles = larger(ceil(out.cycles * (1 - 1e-12)), least_cycles);
+  out.energy_pj += leakage(s, l, level, out.cycles);
+  out.cycles += s->tables->network_cycles;
   return out;
 }

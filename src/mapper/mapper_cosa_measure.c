@@ -108,9 +108,22 @@ static bool fits_fanouts(const measure *m) {
   return true;
 }
 
+/* Along both columns and rows of one mesh? */
+static bool lies_crosswise(const accel_nest *n, const accel_loop *loop) {
+  for (uint32_t i = 0; i < n->loop_count; i++) {
+    const accel_loop *other = &n->loops[i];
+    if (is_space(other->kind) && is_space(loop->kind) &&
+        other->kind != loop->kind && other->level == loop->level &&
+        other->dimension == loop->dimension)
+      return true;
+  }
+  return false;
+}
+
 static bool stands_well(const measure *m, const accel_loop *loop) {
   const mapper_cosa_program *p = m->program;
-  if (loop->bound != loop->residual) return false;
+  if (loop->bound != loop->residual || lies_crosswise(m->nest, loop))
+    return false;
   if (!mapper_cosa_allows(p, loop->dimension, loop->level, loop->kind))
     return false;
   for (uint32_t l = loop->level; l < p->level_count; l++)

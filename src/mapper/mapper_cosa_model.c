@@ -245,10 +245,12 @@ static calm_status build(mapper_cosa_model *m) {
   TRY(add_columns(m));
   TRY(mapper_cosa_add_order_columns(m));
   TRY(mapper_cosa_add_halo_columns(m));
+  TRY(mapper_cosa_add_mesh_columns(m));
   TRY(add_balance_column(m));
   TRY(mapper_mip_sum_init(&m->sum, &m->mip, m->arena));
   TRY(add_assignments(m));
   TRY(add_limits(m));
+  TRY(mapper_cosa_add_mesh_rows(m));
   TRY(mapper_cosa_add_halo_rows(m));
   TRY(mapper_cosa_add_order_rows(m));
   TRY(mapper_cosa_add_rules(m));

@@ -47,7 +47,8 @@ typedef struct mapper_cosa_model {
                             [tensor * dimensions + d] */
   VECTOR(mapper_cosa_halo) halos;
   VECTOR(mapper_cosa_limit) limits;
-  uint32_t balance; /* column: the difference, without its sign */
+  uint32_t first_side; /* columns: does a dimension lie along rows? */
+  uint32_t balance;    /* column: the difference, without its sign */
   mapper_mip_sum utilization, compute, traffic;
   mapper_mip_sum sum; /* of the row that is being made */
 } mapper_cosa_model;
@@ -80,6 +81,10 @@ calm_status mapper_cosa_add_halo_columns(mapper_cosa_model *m);
 calm_status mapper_cosa_add_halo_rows(mapper_cosa_model *m);
 void mapper_cosa_add_halo(mapper_mip_sum *sum, const mapper_cosa_model *m,
                           const mapper_cosa_halo *h, double weight);
+
+/* ... so that no dimension lies along both columns and rows of a mesh. */
+calm_status mapper_cosa_add_mesh_columns(mapper_cosa_model *m);
+calm_status mapper_cosa_add_mesh_rows(mapper_cosa_model *m);
 
 /* Rows for the constraints of the problem. */
 calm_status mapper_cosa_add_rules(mapper_cosa_model *m);

@@ -99,33 +99,44 @@ static calm_status bind_choice(mapper_cosa_model *m, uint32_t tensor,
   return mapper_cosa_row(m, "repeat", -HUGE_VAL, most);
 }
 
-/* An order that needs a dimension to be absent. */
-static calm_status bind_absent(mapper_cosa_model *m, uint32_t dimension) {
+static double sum_group(mapper_cosa_model *m, uint32_t group) {
   double most = 0;
-  bool needed = false;
+  for (uint32_t c = 0; c < m->columns.count; c++) {
+    const mapper_cosa_use u = mapper_cosa_use_of(m, c);
+    if (!mapper_cosa_is_ranked(m->program, u.level, u.kind) ||
+        !(group >> u.dimension & 1))
+      continue;
+    m->sum.of[c] = 1;
+    most += m->mip.columns.data[c].upper;
+  }
+  return most;
+}
+
+/* Orders that need a group to be absent; for the balance, others need it not
+   to be. */
+static calm_status bind_group(mapper_cosa_model *m, uint32_t group) {
+  const double most = sum_group(m, group);
   for (uint32_t o = 0; o < m->orders.count; o++)
-    needed |= m->orders.orders[o].absent >> dimension & 1;
-  if (!needed) return CALM_OK;
-  for (uint32_t c = 0; c < m->columns.count; c++)
-    if (is_loop_of(m, c, dimension)) {
-      m->sum.of[c] = 1;
-      most += m->mip.columns.data[c].upper;
-    }
-  for (uint32_t o = 0; o < m->orders.count; o++)
-    if (m->orders.orders[o].absent >> dimension & 1)
+    if (m->orders.orders[o].absent & group)
       m->sum.of[m->first_order + o] = most;
-  return mapper_cosa_row(m, "absent", -HUGE_VAL, most);
+  TRY(mapper_cosa_row(m, "absent", -HUGE_VAL, most));
+  if (!is_balanced(m)) return CALM_OK;
+  sum_group(m, group);
+  for (uint32_t o = 0; o < m->orders.count; o++)
+    if (!(m->orders.orders[o].absent & group))
+      m->sum.of[m->first_order + o] = -1;
+  return mapper_cosa_row(m, "present", 0, HUGE_VAL);
 }
 
 static calm_status bind_choices(mapper_cosa_model *m) {
   for (uint32_t o = 0; o < m->orders.count; o++)
     m->sum.of[m->first_order + o] = 1;
   TRY(mapper_cosa_row(m, "order", 1, 1));
-  for (uint32_t d = 0; d < m->program->dimension_count; d++) {
-    TRY(bind_absent(m, d));
+  for (uint32_t g = 0; g < m->orders.group_count; g++)
+    TRY(bind_group(m, m->orders.groups[g]));
+  for (uint32_t d = 0; d < m->program->dimension_count; d++)
     for (uint32_t t = 0; t < m->program->tensor_count; t++)
       TRY(bind_choice(m, t, d));
-  }
   return CALM_OK;
 }
 

@@ -63,6 +63,21 @@ void mapper_cosa_tiling_read(mapper_cosa_tiling *out,
     read_choice(out, m, values);
 }
 
+void mapper_cosa_tiling_of(mapper_cosa_tiling *out,
+                           const mapper_cosa_program *p, const accel_nest *n) {
+  uint32_t list[MAPPER_COSA_MOST_FACTORS], count = 0;
+  for (uint32_t i = 0; i < p->level_count * 3 * p->dimension_count; i++)
+    out->factors[i] = 1;
+  for (uint32_t i = 0; i < n->loop_count; i++) {
+    const accel_loop *l = &n->loops[i];
+    *mapper_cosa_factor_at(out, p, l->level, l->kind, l->dimension) *= l->bound;
+    if (mapper_cosa_is_ranked(p, l->level, l->kind) && l->bound > 1)
+      list[count++] = l->dimension;
+  }
+  mapper_cosa_usual_order(out->order, p);
+  put_first(out->order, p->dimension_count, list, count);
+}
+
 /* ---- Nests --------------------------------------------------------------- */
 
 calm_status mapper_cosa_nest_init(accel_nest *out, const mapper_cosa_program *p,

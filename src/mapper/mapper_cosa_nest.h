@@ -22,6 +22,10 @@ calm_status mapper_cosa_tiling_init(mapper_cosa_tiling *out,
 void mapper_cosa_tiling_read(mapper_cosa_tiling *out,
                              const mapper_cosa_model *m, const double *values);
 
+/* What a perfect nest says. */
+void mapper_cosa_tiling_of(mapper_cosa_tiling *out,
+                           const mapper_cosa_program *p, const accel_nest *n);
+
 /* Room for any nest of the program, then nests that are built in it. */
 calm_status mapper_cosa_nest_init(accel_nest *out, const mapper_cosa_program *p,
                                   arena *a);

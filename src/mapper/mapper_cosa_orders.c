@@ -2,7 +2,7 @@
 
 #include "base/bits.h"
 
-enum { MOST_ORDERS = 512, MOST_LISTED = 10 };
+enum { MOST_ORDERS = 512, MOST_GROUPS = 10 };
 
 /* ---- Orders of a block --------------------------------------------------- */
 
@@ -55,7 +55,7 @@ typedef struct search {
   const accel_block_rules *rules; /* NULL: none */
   uint32_t fixed;                 /* dimensions that they place */
   partial *stack;
-  bool too_many;
+  bool balanced, too_many;
 } search;
 
 static void place(partial *s, const search *f, uint32_t dimension) {
@@ -88,21 +88,22 @@ static void place_alike(partial *s, const search *f, uint32_t moved) {
 
 /* ---- Only the best ------------------------------------------------------- */
 
-static bool is_as_good(const mapper_cosa_order *a, const mapper_cosa_order *b,
-                       uint32_t tensors) {
+static bool is_as_good(const search *f, const mapper_cosa_order *a,
+                       const mapper_cosa_order *b) {
+  const uint32_t tensors = f->program->tensor_count;
   if (a->absent & ~b->absent) return false;
+  if (f->balanced && a->absent != b->absent) return false;
   for (uint32_t t = 0; t < tensors; t++)
     if (b->reused[t] & ~a->reused[t]) return false;
   return true;
 }
 
 static void enter(search *f, const mapper_cosa_order *o) {
-  const uint32_t tensors = f->program->tensor_count;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < f->found.count; i++)
-    if (is_as_good(&f->found.orders[i], o, tensors)) return;
+    if (is_as_good(f, &f->found.orders[i], o)) return;
   for (uint32_t i = 0; i < f->found.count; i++)
-    if (!is_as_good(o, &f->found.orders[i], tensors))
+    if (!is_as_good(f, o, &f->found.orders[i]))
       f->found.orders[kept++] = f->found.orders[i];
   f->found.count = kept;
   if (kept == MOST_ORDERS)
@@ -147,33 +148,62 @@ static void extend(search *f, const partial *start) {
   }
 }
 
-/* With listed dimensions present or not: one that is not there ends nothing. */
-static void extend_listed(search *f) {
-  for (uint32_t absent = f->fixed;; absent = (absent - 1) & f->fixed) {
-    partial s = {.placed = absent};
-    s.order.absent = absent;
+/* With each group present or not: what is not there ends nothing. */
+static void extend_groups(search *f) {
+  const uint32_t sets = UINT32_C(1) << f->found.group_count;
+  for (uint32_t set = sets; set-- > 0 && !f->too_many;) {
+    partial s = {.ended = 0};
+    for (uint32_t rest = set; rest; rest &= rest - 1)
+      s.placed |= f->found.groups[bits_lowest(rest)];
+    s.order.absent = s.placed;
     for (uint32_t i = 0; f->rules && i < f->rules->inner_count; i++)
       if (f->fixed & ~s.placed & UINT32_C(1) << f->rules->inner[i])
         place(&s, f, f->rules->inner[i]);
     extend(f, &s);
-    if (absent == 0 || f->too_many) break;
   }
+}
+
+/* Dimensions that constraints place can block others although they have no
+   loops; of the rest it only matters where traffic has to be exact. */
+static void find_groups(search *f) {
+  const mapper_cosa_program *p = f->program;
+  uint32_t left = f->balanced ? p->looped : f->fixed;
+  for (; left && f->found.group_count < MOST_GROUPS; left &= left - 1) {
+    const uint32_t d = bits_lowest(left);
+    uint32_t group = UINT32_C(1) << d;
+    for (uint32_t e = 0; e < p->dimension_count; e++)
+      if (!((f->fixed >> d | f->fixed >> e) & 1) && left >> e & 1 &&
+          p->moved[e] == p->moved[d])
+        group |= UINT32_C(1) << e;
+    f->found.groups[f->found.group_count++] = group;
+    left &= ~group | UINT32_C(1) << d;
+  }
+  f->too_many = left != 0;
+}
+
+static calm_status prepare(search *f, arena *a) {
+  const mapper_cosa_program *p = f->program;
+  const accel_constraints *c = p->problem->constraints;
+  f->all = (UINT32_C(1) << p->tensor_count) - 1;
+  f->balanced = p->problem->objective == MAPPER_BALANCE;
+  mapper_cosa_usual_order(f->usual, p);
+  if (c) {
+    f->rules = &c->levels[p->global].temporal;
+    f->fixed = p->looped & (set_of(f->rules->inner, f->rules->inner_count) |
+                            set_of(f->rules->outer, f->rules->outer_count));
+  }
+  ARENA_ARRAY(a, f->found.orders, MOST_ORDERS);
+  ARENA_ARRAY(a, f->stack, ACCEL_MAX_TENSORS * ACCEL_MAX_DIMENSIONS);
+  return CALM_OK;
 }
 
 calm_status mapper_cosa_orders_find(mapper_cosa_orders *out,
                                     const mapper_cosa_program *p, arena *a) {
-  const accel_constraints *c = p->problem->constraints;
-  search f = {.program = p, .all = (UINT32_C(1) << p->tensor_count) - 1};
-  mapper_cosa_usual_order(f.usual, p);
-  if (c) {
-    f.rules = &c->levels[p->global].temporal;
-    f.fixed = p->looped & (set_of(f.rules->inner, f.rules->inner_count) |
-                           set_of(f.rules->outer, f.rules->outer_count));
-  }
-  ARENA_ARRAY(a, f.found.orders, MOST_ORDERS);
-  ARENA_ARRAY(a, f.stack, ACCEL_MAX_TENSORS * ACCEL_MAX_DIMENSIONS);
-  if (bits_count_word(f.fixed) <= MOST_LISTED) extend_listed(&f);
-  if (f.too_many || bits_count_word(f.fixed) > MOST_LISTED)
+  search f = {.program = p};
+  TRY(prepare(&f, a));
+  find_groups(&f);
+  if (!f.too_many) extend_groups(&f);
+  if (f.too_many)
     return context_fail(a->context, CALM_UNSUPPORTED,
                         "cosa: layer \"%s\" has too many orders of loops at %s",
                         p->layer->name, p->arch->levels[p->global].name);

@@ -16,9 +16,14 @@ typedef struct mapper_cosa_order {
   uint32_t absent; /* the order needs these to have no loops there */
 } mapper_cosa_order;
 
+/* With objective BALANCE, traffic must not be overestimated either.  Then an
+   order needs each group that is not absent to have a loop, and orders are
+   better than others only if they need the same. */
 typedef struct mapper_cosa_orders {
   mapper_cosa_order *orders; /* none is at least as good as another */
   uint32_t count;
+  uint32_t groups[ACCEL_MAX_DIMENSIONS]; /* dimensions absent at once, or not */
+  uint32_t group_count;
 } mapper_cosa_orders;
 
 /* Those that the constraints on the level allow.  CALM_UNSUPPORTED if they are

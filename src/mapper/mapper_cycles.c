@@ -16,7 +16,7 @@ static void count_least(cost_tensor *counts, const mapper_space *s,
   for (uint32_t t = 0; t < s->tensor_count; t++) counts[t] = (cost_tensor){0};
   for (uint32_t i = 0; i < s->link_count; i++) {
     const mapper_link *l = &s->links[i];
-    if (l->parent != level) continue;
+    if (l->parent != level || l->passing) continue;
     const uint64_t words = cost_whole(s->tensors[l->tensor].least);
     if (s->tensors[l->tensor].written)
       counts[l->tensor].updates = words;

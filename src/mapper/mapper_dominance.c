@@ -38,7 +38,7 @@ static double least_words(const mapper_space *s, const pair *p, uint32_t node,
 /* The part of the comparison that is chain against chain. */
 static bool comparable(const mapper_space *s, const pair *p, uint32_t node) {
   const mapper_chain *a = p->a, *b = p->b;
-  if (!b) return true;
+  if (!b || s->links[b->link].passing) return true;
   const bool open = b->state == MAPPER_OPEN;
   if (b->ragged && !(a && a->ragged)) return false;
   if (open) {
@@ -59,22 +59,50 @@ static bool comparable(const mapper_space *s, const pair *p, uint32_t node) {
   return !exceeds(a->words * a->sent, words * b->sent);
 }
 
+/*
+ * Networks, where b is open.  If a is too, both shrink alike: a difference in
+ * favour of b may stay, one in favour of a may vanish.  If it is not, the words
+ * of b are as few as they can become.
+ */
+static void weigh_open(double *left, double *right, const mapper_space *s,
+                       const pair *p, uint32_t node, uint32_t level) {
+  const mapper_chain *a = p->a, *b = p->b;
+  const double own = a ? a->words * a->travel : 0;
+  const double other = b->words * b->travel;
+  const bool windows = s->tensors[s->links[b->link].tensor].windows;
+  if (a && a->state == MAPPER_OPEN && (!windows || a->tile == b->tile)) {
+    if (own > other) *left += own - other;
+    return;
+  }
+  const mapper_least least = mapper_bound_chain(s, b, node, level);
+  *left += own;
+  *right += least.arrive[1] * b->travel;
+}
+
 /* What a pair adds to the two sides of an account. */
 static void weigh(double *left, double *right, const mapper_space *s,
-                  const mapper_account *account, const pair *p, uint32_t node) {
+                  const mapper_account *account, const pair *p, uint32_t node,
+                  uint32_t level) {
   const mapper_chain *a = p->a, *b = p->b;
-  if (b && b->state == MAPPER_OPEN) return;
+  const bool travels = mapper_account_travels(account);
+  if (b && b->state == MAPPER_OPEN) {
+    if (travels && (b->travel > 0 || (a && a->travel > 0)))
+      weigh_open(left, right, s, p, node, level);
+    return;
+  }
   /* While neither has reached the parent, what is sent was compared. */
   const bool sent = (a && a->reached) || (b && b->reached) || !a || !b;
   double price_a = 0, price_b = 0, gain = 0;
   if (a) {
     price_a =
         account->fill[a->link] + (sent ? a->sent * account->send[a->link] : 0);
+    if (travels) price_a += a->travel;
     *left += a->words * price_a;
   }
   if (!b) return;
   price_b =
       account->fill[b->link] + (sent ? b->sent * account->send[b->link] : 0);
+  if (travels) price_b += b->travel;
   least_words(s, p, node, &gain);
   *right += b->words * price_b;
   if (keeps_pace(a, b)) {
@@ -102,6 +130,21 @@ static bool next_pair(pair *out, const mapper_space *s, const mapper_label *a,
   return true;
 }
 
+/* How much more the networks of a label may take than is counted. */
+static double loose_of(const mapper_space *s, const mapper_label *l) {
+  const mapper_chain *c = mapper_chains(s, l);
+  double loose = l->loose;
+  for (uint32_t i = 0; i < l->chain_count; i++)
+    loose += c[i].words * c[i].loose;
+  return loose;
+}
+
+/* What leaks, if no bandwidth makes it longer: then cycles are those of the
+   multipliers. */
+static double leakage(const mapper_space *s, const mapper_label *l) {
+  return s->bears ? 0 : s->tables->macs * l->leaking / l->spread;
+}
+
 static bool account_exceeds(const mapper_comparison *comparison,
                             uint32_t account, const mapper_label *a,
                             const mapper_label *b, double same) {
@@ -114,9 +157,15 @@ static bool account_exceeds(const mapper_comparison *comparison,
     left += s->accounts[account].slack[comparison->level];
     if (s->accounts[account].level == CALM_NONE) left += comparison->more_pj;
   }
+  if (mapper_account_travels(&s->accounts[account])) {
+    if (comparison->rounded) left += loose_of(s, a);
+    left += leakage(s, a);
+    right += leakage(s, b);
+  }
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);)
-    weigh(&left, &right, s, &s->accounts[account], &p, a->node);
+    weigh(&left, &right, s, &s->accounts[account], &p, a->node,
+          comparison->level);
   return exceeds(left - x->saved, right - y->saved) ||
          exceeds(left - x->saved * same, right - y->saved * same);
 }
@@ -126,6 +175,7 @@ static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
   const mapper_space *s = c->space;
   if (a->locked & ~b->locked) return false;
   if (c->delay && !mapper_cycles_no_more(s, a->spread, b->spread)) return false;
+  if (s->leaks && s->bears && exceeds(a->leaking, b->leaking)) return false;
   if (c->same_spread && a->spread != b->spread) return false;
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);)
@@ -140,7 +190,7 @@ static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
 static bool counts_alike(const mapper_space *s, const mapper_chain *x,
                          const mapper_chain *y) {
   if (x->state != y->state || x->words != y->words || x->sent != y->sent ||
-      x->ragged != y->ragged)
+      x->ragged != y->ragged || x->travel != y->travel || x->loose != y->loose)
     return false;
   if (!s->tensors[s->links[x->link].tensor].windows) return true;
   return x->spread == y->spread && x->tile == y->tile && x->ahead == y->ahead &&
@@ -173,7 +223,8 @@ bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,
 bool mapper_label_equal(const mapper_space *s, const mapper_label *a,
                         const mapper_label *b) {
   if (a->trace != b->trace || a->locked != b->locked ||
-      a->spread != b->spread || a->chain_count != b->chain_count)
+      a->spread != b->spread || a->chain_count != b->chain_count ||
+      a->leaking != b->leaking || a->loose != b->loose)
     return false;
   const mapper_chain *x = mapper_chains(s, a), *y = mapper_chains(s, b);
   for (uint32_t i = 0; i < a->chain_count; i++)
@@ -181,7 +232,8 @@ bool mapper_label_equal(const mapper_space *s, const mapper_label *a,
         x[i].words != y[i].words || x[i].sent != y[i].sent ||
         x[i].spread != y[i].spread || x[i].tile != y[i].tile ||
         x[i].seen != y[i].seen || x[i].tied != y[i].tied ||
-        x[i].ahead != y[i].ahead || x[i].back != y[i].back)
+        x[i].ahead != y[i].ahead || x[i].back != y[i].back ||
+        x[i].travel != y[i].travel || x[i].loose != y[i].loose)
       return false;
   return !memcmp(mapper_sums(a), mapper_sums(b),
                  s->account_count * sizeof(mapper_sum));

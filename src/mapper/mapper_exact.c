@@ -19,9 +19,6 @@
 /* Numbers of multipliers that are tried for the sake of a cycle. */
 enum { MOST_SPREADS = 16 };
 
-/* Of the root bound: how far above it the first threshold is. */
-static const double first_step = 0.002;
-
 /* ---- Rounds -------------------------------------------------------------- */
 
 /* Of a front, the least energy is told. */
@@ -55,15 +52,20 @@ calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
   return CALM_OK;
 }
 
-double mapper_exact_first(double root) {
-  return root > 0 ? root * (1 + first_step) : 1e-9;
+/*
+ * A round costs little more than what it adds, but for labels that are expanded
+ * again.  So steps are small, lest the last one goes far beyond the optimum;
+ * the further the root is from it, the larger they are.
+ */
+double mapper_exact_raise(double root, double pruned) {
+  return fmax(fmax(1.001 * pruned, pruned + 0.07 * (pruned - root)), 1e-9);
 }
 
 /* Until a nest is found: then m->score is the least score of all; or until it
    is known that none costs less than m->value. */
 static calm_status deepen(mapper_progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  double threshold = mapper_exact_first(root);
+  double threshold = mapper_exact_raise(root, root);
   p->bound = root;
   p->infeasible = root == HUGE_VAL;
   while (p->bound < m->value) {
@@ -75,7 +77,7 @@ static calm_status deepen(mapper_progress *p, mapper_search *m) {
       return CALM_OK;
     }
     p->bound = fmax(p->bound, m->pruned);
-    threshold = fmax(mapper_search_next(m, root), 1e-9);
+    threshold = mapper_exact_raise(root, m->pruned);
   }
   if (m->score < HUGE_VAL) p->bound = fmin(m->score, m->value);
   if (m->objective == MAPPER_DELAY) p->bound = ceil(p->bound * (1 - 1e-11));
@@ -85,15 +87,6 @@ static calm_status deepen(mapper_progress *p, mapper_search *m) {
 /* Is the proof complete, up to the last digits? */
 static bool is_proved(const mapper_progress *p, const mapper_search *m) {
   return m->value <= p->bound * (1 + 1e-9);
-}
-
-bool mapper_exact_hides(const mapper_space *s) {
-  for (uint32_t l = 0; l < s->level_count; l++) {
-    const cost_store *store = &s->tables->stores[l];
-    if (store->needs_hops || store->ingress_pj > 0 || store->leak_pj > 0)
-      return true;
-  }
-  return false;
 }
 
 static calm_status round_up(mapper_progress *p, mapper_search *m) {
@@ -123,8 +116,6 @@ static calm_status try_spreads(mapper_progress *p, mapper_search *m) {
 static calm_status solve(mapper_progress *p, mapper_search *m) {
   TRY(deepen(p, m));
   if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
-  if (m->objective != MAPPER_DELAY && mapper_exact_hides(m->space))
-    return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
   return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);

@@ -32,11 +32,9 @@ typedef struct mapper_given {
 calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
                                double threshold);
 
-/* The first threshold above the bound of all nests. */
-double mapper_exact_first(double root);
-
-/* Are there costs that depend on more than a search counts? */
-bool mapper_exact_hides(const mapper_space *s);
+/* The threshold of a round, if nothing costs less than `pruned`; `root` is what
+   was known before all rounds. */
+double mapper_exact_raise(double root, double pruned);
 
 /* Is there a nest? */
 static inline bool mapper_exact_found(const mapper_result *r) {

@@ -102,12 +102,16 @@ calm_status mapper_fans_init(mapper_space *s, arena *a) {
         .space = s, .x = store->fanout_x, .y = store->fanout_y, .arena = a};
     if (e.x < 1) e.x = 1;
     if (e.y < 1) e.y = 1;
-    fans[l] = (mapper_fan){.x = e.x, .y = e.y, .size = e.x * e.y};
+    fans[l] = (mapper_fan){.x = e.x,
+                           .y = e.y,
+                           .size = e.x * e.y,
+                           .routed = store->needs_hops && e.x * e.y > 1};
     TRY(enumerate(&e));
     ARENA_ARRAY(a, e.out, e.count);
     TRY(enumerate(&e));
     fans[l].spreads = e.out;
     fans[l].spread_count = e.count;
+    ARENA_ARRAY(a, fans[l].routes, e.count);
   }
   double product = 1;
   for (uint32_t l = s->level_count; l-- > 0;) {

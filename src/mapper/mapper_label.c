@@ -60,7 +60,11 @@ static void settle(mapper_label *l, const mapper_space *s,
     if (written)
       sum->returned += words * a->fill[c->link] + sent * a->fetch[c->link];
   }
-  if (s->links[c->link].rounded) l->trace += mix(c->link, c->words, sent);
+  if (c->travel > 0) mapper_sums(l)[0].total += c->words * c->travel;
+  l->loose += c->words * c->loose;
+  if (!s->links[c->link].rounded) return;
+  l->trace += mix(c->link, c->words, sent);
+  l->trace += mix(UINT64_C(2000) + c->link, c->travel, c->loose);
 }
 
 /* Chains that nothing can change any more leave the label. */
@@ -220,7 +224,8 @@ void mapper_label_finish(mapper_label *l, const mapper_space *s) {
 
 /* ---- Levels and fan-outs ------------------------------------------------- */
 
-static void start_chain(mapper_label *l, const mapper_space *s, uint32_t link) {
+mapper_chain *mapper_label_start(mapper_label *l, const mapper_space *s,
+                                 uint32_t link) {
   const uint32_t tensor = s->links[link].tensor;
   const double words = s->words[(size_t)l->node * s->tensor_count + tensor];
   mapper_chain *chains = mapper_chains(s, l);
@@ -233,6 +238,7 @@ static void start_chain(mapper_label *l, const mapper_space *s, uint32_t link) {
                               .tile = l->node,
                               .link = (uint16_t)link,
                               .state = MAPPER_OPEN};
+  return &chains[at];
 }
 
 void mapper_label_level(mapper_label *l, const mapper_space *s,
@@ -246,7 +252,8 @@ void mapper_label_level(mapper_label *l, const mapper_space *s,
   for (uint32_t j = 0; j < s->account_count; j++)
     mapper_sums(l)[j].saved += s->accounts[j].saved[level];
   for (uint32_t i = 0; i < s->link_count; i++)
-    if (s->links[i].child == level && s->links[i].priced) start_chain(l, s, i);
+    if (s->links[i].child == level && s->links[i].priced)
+      mapper_label_start(l, s, i);
 }
 
 /* Nothing of the last block is left to come back to. */
@@ -270,21 +277,31 @@ static bool is_ragged(const mapper_space *s, uint32_t tensor,
   return windows > 1 && product & (product - 1);
 }
 
+/* Chains, from the last one: others may start behind the one that is looked
+   at, of the same tensor. */
+static void cross(mapper_label *l, const mapper_space *s, uint32_t level,
+                  const mapper_spread *spread) {
+  for (uint32_t i = l->chain_count; i-- > 0;) {
+    mapper_chain *c = &mapper_chains(s, l)[i];
+    const uint32_t t = s->links[c->link].tensor;
+    const double before = c->sent;
+    if (level > 0 && s->links[c->link].child + 1 == level)
+      c->ragged |= is_ragged(s, t, spread);
+    if (!c->reached && spread->axes)
+      c->sent *= mapper_space_apart(s, t, l->node, spread) / spread->product;
+    c->spread *= spread->product;
+    if (!c->reached && s->networks)
+      mapper_label_travel(l, s, level, spread, before, i);
+  }
+}
+
 void mapper_label_spread(mapper_label *l, const mapper_space *s, uint32_t level,
                          const mapper_spread *spread, uint32_t node) {
   const double product = spread->product;
-  mapper_chain *chains = mapper_chains(s, l);
   end_block(l, s);
+  l->leaking = l->leaking * product + s->tables->stores[level].leak_pj;
+  cross(l, s, level, spread);
   if (!spread->axes) return;
-  for (uint32_t i = 0; i < l->chain_count; i++) {
-    mapper_chain *c = &chains[i];
-    const uint32_t t = s->links[c->link].tensor;
-    if (level > 0 && s->links[c->link].child + 1 == level)
-      c->ragged |= is_ragged(s, t, spread);
-    if (!c->reached)
-      c->sent *= mapper_space_apart(s, t, l->node, spread) / product;
-    c->spread *= product;
-  }
   const double same =
       s->written ? product / spread->apart[s->written_tensor] : 1;
   for (uint32_t j = 0; j < s->account_count; j++) {

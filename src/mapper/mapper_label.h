@@ -19,6 +19,8 @@ typedef struct mapper_chain {
   double words;        /* that arrive */
   double sent;         /* over words: shrinks with multicast until the parent */
   double spread;       /* instances of the child per tile of the node */
+  double travel;       /* pJ of networks per word that arrives, at least */
+  double loose;        /* how much more it may be */
   double strip;        /* alive: new words of a step */
   double ahead;        /* alive: the shift of a step */
   double back;         /* alive: from the first iteration to the last */
@@ -45,7 +47,9 @@ typedef struct mapper_label {
   uint32_t locked; /* dimensions that must not come again in this block */
   uint32_t block;  /* dimensions in this block */
   uint32_t chain_count;
-  double spread; /* multipliers in use */
+  double spread;  /* multipliers in use */
+  double leaking; /* pJ a cycle of the instances in use, as far as here */
+  double loose;   /* how much more networks may take of what is settled */
   double score;
   double step_next;   /* loops were added for all bounds below this */
   double spread_next; /* and the fan-out above was tried */
@@ -85,6 +89,17 @@ void mapper_label_finish(mapper_label *l, const mapper_space *s);
 
 /* The end of a level's temporal loops. */
 void mapper_label_level(mapper_label *l, const mapper_space *s, uint32_t level);
+
+/* What networks take for the words that a chain is to bring over the fan-out
+   below a level; `before` is its `sent` inside of the fan-out.  The node is
+   that inside of it. */
+void mapper_label_travel(mapper_label *l, const mapper_space *s, uint32_t level,
+                         const mapper_spread *spread, double before,
+                         uint32_t chain);
+
+/* Starts the chain of a link at this node. */
+mapper_chain *mapper_label_start(mapper_label *l, const mapper_space *s,
+                                 uint32_t link);
 
 /* The spatial loops below a level; `node` is the node they lead to. */
 void mapper_label_spread(mapper_label *l, const mapper_space *s, uint32_t level,

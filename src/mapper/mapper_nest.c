@@ -1,4 +1,5 @@
 #include "base/bits.h"
+#include "mapper/mapper_routes.h"
 #include "mapper/mapper_search.h"
 
 /*
@@ -26,6 +27,13 @@ static void add_loop(accel_nest *n, uint64_t bound, uint32_t dimension,
 
 /* ---- Fan-outs ------------------------------------------------------------ */
 
+static void add_axis(accel_nest *n, const mapper_space *s, uint32_t level,
+                     const mapper_spread *spread, uint32_t axis, bool row) {
+  add_loop(n, (uint64_t)s->axes[axis].divisors[spread->digits[axis]],
+           s->axes[axis].dimension, level,
+           row ? ACCEL_SPATIAL_Y : ACCEL_SPATIAL_X);
+}
+
 /* Which of the axes stand on rows: the first choice that fits. */
 static uint32_t choose_rows(const mapper_space *s, const mapper_fan *fan,
                             const mapper_spread *spread) {
@@ -43,17 +51,28 @@ static uint32_t choose_rows(const mapper_space *s, const mapper_fan *fan,
   }
 }
 
-static void add_spread(accel_nest *n, const mapper_space *s, uint32_t level,
-                       uint32_t which) {
-  const mapper_fan *fan = &s->fans[level];
-  const mapper_spread *spread = &fan->spreads[which];
-  const uint32_t rows = choose_rows(s, fan, spread);
+static void add_any(accel_nest *n, const mapper_space *s, uint32_t level,
+                    const mapper_spread *spread) {
+  const uint32_t rows = choose_rows(s, &s->fans[level], spread);
   for (uint32_t side = 0; side < 2; side++)
     for (uint32_t a = 0; a < s->axis_count; a++)
       if (spread->axes >> a & 1 && (rows >> a & 1) == side)
-        add_loop(n, (uint64_t)s->axes[a].divisors[spread->digits[a]],
-                 s->axes[a].dimension, level,
-                 side ? ACCEL_SPATIAL_Y : ACCEL_SPATIAL_X);
+        add_axis(n, s, level, spread, a, side);
+}
+
+/* In the order whose routes were counted, if any were. */
+static void add_spread(accel_nest *n, const mapper_space *s,
+                       const mapper_trail *t) {
+  const mapper_fan *fan = &s->fans[t->level];
+  const mapper_spread *spread = &fan->spreads[t->what];
+  const mapper_routes *routes = fan->routes[t->what];
+  if (!routes) {
+    add_any(n, s, t->level, spread);
+    return;
+  }
+  const mapper_arrangement *order = &routes->arrangements[t->order];
+  for (uint32_t i = 0; i < order->count; i++)
+    add_axis(n, s, t->level, spread, order->axes[i], i >= order->columns);
 }
 
 /* ---- Temporal loops ------------------------------------------------------ */
@@ -95,7 +114,7 @@ static void build(accel_nest *n, rebuild *r) {
   for (uint32_t i = r->count; i-- > 0;) {
     const mapper_trail *t = &m->trail.data[r->path[i]];
     if (t->spatial)
-      add_spread(n, m->space, t->level, t->what);
+      add_spread(n, m->space, t);
     else
       add_step(n, r, t);
   }

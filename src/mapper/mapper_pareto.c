@@ -23,9 +23,7 @@
 static calm_status look_again(mapper_progress *p, mapper_search *m) {
   mapper_front *f = m->front;
   mapper_front_close(f);
-  if (f->corners.count == f->old_corners || m->stopped ||
-      mapper_exact_hides(m->space))
-    return CALM_OK;
+  if (f->corners.count == f->old_corners || m->stopped) return CALM_OK;
   m->rounded = true;
   m->most_states = MAPPER_MOST_LAST_STATES;
   TRY(mapper_exact_round(p, m, HUGE_VAL));
@@ -36,14 +34,14 @@ static calm_status look_again(mapper_progress *p, mapper_search *m) {
 
 calm_status mapper_pareto_deepen(mapper_progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
-  double threshold = mapper_exact_first(root);
+  double threshold = mapper_exact_raise(root, root);
   p->bound = root;
   p->infeasible = root == HUGE_VAL;
   while (p->bound < HUGE_VAL) {
     TRY(mapper_exact_round(p, m, threshold));
     if (m->stopped) break;
     p->bound = m->pruned;
-    threshold = fmax(mapper_search_next(m, root), 1e-9);
+    threshold = mapper_exact_raise(root, m->pruned);
   }
   TRY(look_again(p, m));
   m->front->old_corners = m->front->corners.count;

@@ -5,6 +5,7 @@
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
+#include "mapper/mapper_routes.h"
 
 /*
  * Blocks are walked from the innermost temporal loops outwards.  The labels of
@@ -96,9 +97,8 @@ static bool is_beaten(const mapper_search *m, const mapper_floor *f) {
          (m->rounded && !mapper_front_hides(m->front, f));
 }
 
-/* Can no completion of the label be of use, or does it stand there already?
-   Its score is put into it. */
-static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
+/* Can no completion of the label be of use?  Its score is put into it. */
+static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
   const mapper_floor f = mapper_bound_label(m->space, l, level);
   const double score = score_of(m, &f) * (1 - 1e-12);
   l->score = score;
@@ -109,9 +109,15 @@ static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
     return true;
   }
   if (m->front && is_beaten(m, &f)) return true;
-  if (score < m->threshold) return score < m->handled;
+  if (score < m->threshold) return false;
   if (score < m->waiting) m->waiting = score;
   return true;
+}
+
+/* ... or does it stand there already? */
+static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
+  if (is_hopeless(m, l, level)) return true;
+  return !m->rules->no_bound && l->score < m->handled;
 }
 
 /*
@@ -123,13 +129,14 @@ static mapper_comparison compare_by(const mapper_search *m, uint32_t level) {
   mapper_comparison c = {
       .space = m->space,
       .level = level,
-      .delay = m->objective != MAPPER_ENERGY,
+      .delay = m->objective != MAPPER_ENERGY || m->space->leaks,
       .same_spread = m->spread > 0,
       .rounded = m->rounded,
       .ties = m->objective != MAPPER_ENERGY && m->objective != MAPPER_EDP};
   if (m->objective == MAPPER_EDP)
     c.more_pj =
         2 * m->threshold / (m->space->least_cycles * m->space->least_cycles);
+  if (m->space->leaks) c.more_pj += 2 * m->space->most_leaking;
   return c;
 }
 
@@ -169,7 +176,8 @@ static calm_status insert(mapper_search *m, mapper_label *l, uint32_t level,
 
 static calm_status try_step(mapper_search *m, const mapper_label *l,
                             uint32_t level, uint32_t axis, uint32_t digit) {
-  const mapper_trail how = {l->trail, axis << 16 | digit, level, false};
+  const mapper_trail how = {l->trail, axis << 16 | digit, (uint16_t)level, 0,
+                            false};
   mapper_label_copy(m->next, l, m->space);
   const bool locks = mapper_label_step(m->next, m->space, axis, digit, false);
   TRY(insert(m, m->next, level, &how));
@@ -193,17 +201,41 @@ static calm_status try_steps(mapper_search *m, const mapper_label *l,
   return CALM_OK;
 }
 
+/* Where routes cost something, every order that is worth it.  Most ways to
+   spread cost too much without them. */
+static calm_status try_orders(mapper_search *m, const mapper_label *l,
+                              const mapper_trail *how, uint32_t node) {
+  const mapper_space *s = m->space;
+  mapper_spread spread = s->fans[how->level].spreads[how->what];
+  mapper_trail order = *how;
+  const mapper_routes *routes;
+  if (is_hopeless(m, m->next, how->level)) return CALM_OK;
+  TRY(mapper_routes_find(&routes, s, how->level, how->what));
+  for (uint32_t i = 0; i < routes->count; i++) {
+    order.order = (uint16_t)i;
+    spread.arranged = &routes->arrangements[i];
+    mapper_label_copy(m->next, l, s);
+    mapper_label_spread(m->next, s, how->level, &spread, node);
+    TRY(insert(m, m->next, how->level, &order));
+  }
+  return CALM_OK;
+}
+
 static calm_status try_spreads(mapper_search *m, const mapper_label *l,
                                uint32_t level) {
   const mapper_space *s = m->space;
   const mapper_fan *fan = &s->fans[level];
   for (uint32_t i = 0; i < fan->spread_count; i++) {
-    const mapper_trail how = {l->trail, i, level, true};
-    const uint32_t node = mapper_space_spread(s, l->node, &fan->spreads[i]);
+    const mapper_spread *spread = &fan->spreads[i];
+    const mapper_trail how = {l->trail, i, (uint16_t)level, 0, true};
+    const uint32_t node = mapper_space_spread(s, l->node, spread);
     if (node == CALM_NONE) continue;
     mapper_label_copy(m->next, l, s);
-    mapper_label_spread(m->next, s, level, &fan->spreads[i], node);
-    TRY(insert(m, m->next, level, &how));
+    mapper_label_spread(m->next, s, level, spread, node);
+    if (fan->routed && spread->axes && s->networks)
+      TRY(try_orders(m, l, &how, node));
+    else
+      TRY(insert(m, m->next, level, &how));
   }
   return CALM_OK;
 }
@@ -247,7 +279,7 @@ static calm_status leave_level(mapper_search *m, const mapper_label *l,
 /* ---- A round ------------------------------------------------------------- */
 
 uint64_t mapper_search_bytes(const mapper_search *m) {
-  return m->labels.capacity * sizeof(uint64_t) +
+  return m->labels.capacity * sizeof *m->labels.data +
          m->trail.capacity * sizeof(mapper_trail);
 }
 
@@ -336,15 +368,6 @@ calm_status mapper_search_round(mapper_search *m, double threshold) {
        level++)
     TRY(walk_level(m, level));
   return CALM_OK;
-}
-
-/*
- * A round costs little more than what it adds, but for labels that are expanded
- * again.  So steps are small, lest the last one goes far beyond the optimum;
- * the further the root is from it, the larger they are.
- */
-double mapper_search_next(const mapper_search *m, double root) {
-  return fmax(1.001 * m->pruned, m->pruned + 0.07 * (m->pruned - root));
 }
 
 double mapper_search_root(mapper_search *m) {

@@ -15,7 +15,8 @@
 typedef struct mapper_trail {
   uint32_t before; /* index, CALM_NONE: nothing */
   uint32_t what;   /* temporal: axis << 16 | digit; spatial: of the fan */
-  uint32_t level;
+  uint16_t level;
+  uint16_t order; /* spatial: which of the ways to arrange it */
   bool spatial;
 } mapper_trail;
 
@@ -67,9 +68,6 @@ uint64_t mapper_search_bytes(const mapper_search *m);
 /* Goes on from the last round, unless what it looks for is not the same any
    more; then it starts again.  Keeps the best nest of all rounds. */
 calm_status mapper_search_round(mapper_search *m, double threshold);
-
-/* The threshold for another round; `root` is the bound of all. */
-double mapper_search_next(const mapper_search *m, double root);
 
 /* The bound of the very first label. */
 double mapper_search_root(mapper_search *m);

@@ -4,6 +4,7 @@
 #include "cost/cost_scratch.h"
 #include "mapper/mapper_outlook.h"
 #include "mapper/mapper_parts.h"
+#include "mapper/mapper_routes.h"
 
 /* ---- What the search can do ---------------------------------------------- */
 
@@ -130,6 +131,7 @@ calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
   TRY(make_tensors(&s, a));
   TRY(mapper_lattice_init(&s, a));
   TRY(mapper_fans_init(&s, a));
+  TRY(mapper_routes_init(&s, a));
   TRY(mapper_accounts_init(&s, energy, delay, a));
   TRY(mapper_outlook_init(&s, a));
   TRY(mapper_cycles_init(&s, a));

@@ -35,6 +35,8 @@ typedef struct mapper_tensor {
    and the next outer level that does. */
 typedef struct mapper_link {
   uint32_t tensor, child, parent;
+  bool passing; /* the child does not keep it, nor count it: here is how far
+                   words travel below the parent, if routes cost anything */
   bool priced;  /* does any account charge for it? */
   bool rounded; /* are its counts ever rounded, or cycles that follow? */
 } mapper_link;
@@ -58,18 +60,42 @@ typedef struct mapper_account {
                  is counted, by links begun inside of that level */
 } mapper_account;
 
+/* How far the words of a tensor travel over a fan-out.  Both are per word that
+   arrives; routers are those beyond the first, if all words go `[i] + 1` times.
+ */
+typedef struct mapper_route {
+  double hops, routers[2];
+} mapper_route;
+
+/* An order of the spatial loops of a fan-out, innermost first; so many of them
+   stand on columns. */
+typedef struct mapper_arrangement {
+  uint8_t axes[MAPPER_MOST_AXES];
+  uint32_t count, columns;
+  const mapper_route *routes; /* [pattern * tensor_count + t] */
+  const struct mapper_routes *of;
+} mapper_arrangement;
+
+/* The account that bears what networks take. */
+static inline bool mapper_account_travels(const mapper_account *a) {
+  return a->energy && a->level == CALM_NONE;
+}
+
 /* One way to spread over a fan-out. */
 typedef struct mapper_spread {
   double product;
   uint32_t axes; /* bit a: axis a is spread */
   const uint32_t *digits;
   const double *apart; /* per tensor: product of the factors that move it */
+  const mapper_arrangement *arranged; /* NULL: any, and routes cost nothing */
 } mapper_spread;
 
 typedef struct mapper_fan {
   double x, y, size;
+  bool routed;                  /* do routes cost anything? */
   const mapper_spread *spreads; /* the first spreads nothing */
   uint32_t spread_count;
+  struct mapper_routes **routes; /* per spread: found when first asked for */
 } mapper_fan;
 
 typedef struct mapper_space {
@@ -102,10 +128,18 @@ typedef struct mapper_space {
   const double *spread_cycles; /* by multipliers in use so far: the least cycles
                                   of any nest; NULL: too many multipliers */
   const double
-      *end_cycles;        /* likewise, if no more come into use; 0: cannot be */
-  double most_spread;     /* of these tables */
-  bool falling;           /* more multipliers never mean more cycles */
-  double least_cycles;    /* of any nest, networks not counted */
+      *end_cycles;       /* likewise, if no more come into use; 0: cannot be */
+  double most_spread;    /* of these tables */
+  const double *leaking; /* per level: pJ a cycle of an instance of each level
+                            further out */
+  double most_leaking; /* pJ a cycle of all instances there are */
+  bool networks;         /* do words that cross a fan-out cost energy? */
+  bool leaks;            /* does energy depend on cycles? */
+  bool bears;            /* has any account a bandwidth? */
+  struct mapper_router *router; /* scratch of mapper_routes.c */
+  arena *arena;                 /* where it keeps what it finds */
+  bool falling;                 /* more multipliers never mean more cycles */
+  double least_cycles;          /* of any nest, networks not counted */
   uint32_t often_free;    /* dimensions that do not move several tensors */
   uint32_t first_rounded; /* fan-outs beyond this level change what is */
   bool written;           /* is there a tensor that is? */

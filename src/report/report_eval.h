@@ -127,4 +127,9 @@ calm_status report_eval_difference(text *out, const calm_evaluation *e,
 /* One nest, or two: calm/eval/1, calm/eval-difference/1. */
 json_t *report_eval_json(arena *scratch, const calm_evaluation *e);
 
+/* {"computes", ..., "edp", "levels", "networks"}: what a nest costs; null and
+   empty if it is not valid. */
+json_t *report_eval_json_figures(arena *scratch, const calm_evaluation *e,
+                                 const eval_nest *n);
+
 #endif

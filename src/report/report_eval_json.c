@@ -203,16 +203,22 @@ static void add_figures(json_t **o, arena *scratch, const calm_evaluation *e,
   add(o, "networks", list_networks(scratch, e, r, levels));
 }
 
-static json_t *evaluation_of(arena *scratch, const calm_evaluation *e,
-                             const eval_nest *n) {
+json_t *report_eval_json_figures(arena *scratch, const calm_evaluation *e,
+                                 const eval_nest *n) {
   eval_levels levels;
   if (report_eval_levels(&levels, e, n, scratch) != CALM_OK) return NULL;
-  json_t *o = head_of(scratch, e, n);
+  json_t *o = json_object();
   if (n->reason)
     add_nothing(&o);
   else
     add_figures(&o, scratch, e, &n->result, &levels);
   return o;
+}
+
+static json_t *evaluation_of(arena *scratch, const calm_evaluation *e,
+                             const eval_nest *n) {
+  return report_json_merge(head_of(scratch, e, n),
+                           report_eval_json_figures(scratch, e, n));
 }
 
 /* ---- Two nests ----------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/report_facts.h"
+#include "report/report_map_explain.h"
 
 void report_map_evaluation(calm_evaluation *out, const calm_mapping *m,
                            const map_layer *l) {
@@ -17,6 +18,8 @@ void report_map_evaluation(calm_evaluation *out, const calm_mapping *m,
   out->layer.name = l->name;
   out->nests[0] = (eval_nest){
       .path = l->name, .nest = l->result.nest, .result = l->result.cost};
+  if (!map_layer_is_mapped(l))
+    out->nests[0].reason = l->reason ? l->reason : report_map_status(l);
 }
 
 static calm_status write_paragraph(text *out, text *words) {
@@ -26,34 +29,6 @@ static calm_status write_paragraph(text *out, text *words) {
 
 /* ---- One layer ----------------------------------------------------------- */
 
-static calm_status write_front(text *out, const calm_mapping *m,
-                               const map_layer *l, bool color) {
-  const mapper_result *r = &l->result;
-  double largest = 0;
-  for (uint32_t i = 0; i < r->front_count; i++)
-    if (r->front[i].cost.energy_pj > largest)
-      largest = r->front[i].cost.energy_pj;
-  const report_unit unit = report_energy_unit(largest);
-  const report_column columns[] = {{"cycles", COLUMN_NUMBER},
-                                   {unit.title, COLUMN_NUMBER},
-                                   {"J x cycles", COLUMN_NUMBER},
-                                   {"in use", COLUMN_NUMBER}};
-  report_table t;
-  if (m->objective != MAPPER_PARETO) return CALM_OK;
-  text_format(out,
-              "\n  nests that nothing beats in both energy and cycles; "
-              "the first is shown\n");
-  report_table_init(&t, out->context, columns, 4);
-  for (uint32_t i = 0; i < r->front_count; i++) {
-    const cost_result *c = &r->front[i].cost;
-    report_table_number(&t, c->cycles);
-    report_table_cell(&t, "%s", report_energy(c->energy_pj, unit).text);
-    report_table_cell(&t, "%s", report_four(c->edp * 1e-12).text);
-    report_table_cell(&t, "%s", report_share(c->utilization, 1).text);
-  }
-  return report_table_finish(&t, out, color);
-}
-
 /* What a layer is padded to, which its figures are of. */
 static calm_status write_padding(text *out, const map_layer *l) {
   const accel_layer *padded = l->result.padded;
@@ -62,6 +37,8 @@ static calm_status write_padding(text *out, const map_layer *l) {
               report_number(l->layer.macs).text);
   return CALM_OK;
 }
+
+static bool explains(const eval_view *v) { return v->complete; }
 
 static calm_status write_layer(text *out, const calm_mapping *m,
                                const map_layer *l, eval_view *v,
@@ -73,13 +50,13 @@ static calm_status write_layer(text *out, const calm_mapping *m,
   TRY(report_map_outcome(out, m, l, v->color));
   if (!map_layer_is_mapped(l)) return CALM_OK;
   TRY(report_eval_look(v, &e, &e.nests[0], scratch));
-  TRY(write_front(out, m, l, v->color));
+  TRY(report_map_front(out, m, l, v->complete, v->color));
   text_format(out, "\n");
   TRY(report_eval_headline(out, v));
   text_format(out, "\n");
   TRY(report_eval_nest(out, &e, v->nest, scratch));
   TRY(report_eval_figures(out, v));
-  return v->complete ? report_map_explain(out, v, scratch) : CALM_OK;
+  return explains(v) ? report_map_explain_words(out, v, scratch) : CALM_OK;
 }
 
 /* ---- Several ------------------------------------------------------------- */
@@ -132,9 +109,13 @@ static void write_totals(text *out, const calm_mapping *m, bool color) {
   if (m->method == MAP_EXACT)
     write_share_of_layers(out, "proved", count_proved(m), m, color);
   if (m->mapped_count == 0) return;
-  text_format(out, "  cycles       %s%s%s\n",
+  text_format(out, "  cycles       %s%s%s",
               report_tone_begin(TONE_TITLE, color),
               report_number(m->total_cycles).text, report_tone_end(color));
+  text_format(out, "; %s multiply-accumulates\n",
+              report_number(m->total_macs).text);
+  text_format(out, "  utilization  %s\n",
+              report_share(report_map_utilization(m), 1).text);
   if (!m->energy) return;
   text_format(out, "  energy       %s%s %s%s",
               report_tone_begin(TONE_TITLE, color),

@@ -1,7 +1,7 @@
 /*
- * The parts of a report on mapped layers: what was found for each, what a nest
- * has to carry and what holds it back, as tables, JSON and CSV.  The nest of a
- * layer is shown as an evaluation of it is (report_eval.h).
+ * The parts of a report on mapped layers: what was found for each, and how, as
+ * tables, JSON and CSV.  The nest of a layer is shown as an evaluation of it is
+ * (report_eval.h); report_map_explain.h says why it costs what it costs.
  */
 #ifndef CALM_REPORT_REPORT_MAP_H
 #define CALM_REPORT_REPORT_MAP_H
@@ -26,37 +26,18 @@ double report_map_gap(const calm_mapping *m, const map_layer *l);
 /* Has the objective one value, and a nest that has it? */
 bool report_map_has_value(const calm_mapping *m, const map_layer *l);
 
-/* A mapped layer as an evaluation of its nest.  It borrows from both and is not
-   to be freed. */
+/* Multiply-accumulates of all that is mapped over what all multipliers could do
+   in its cycles. */
+static inline double report_map_utilization(const calm_mapping *m) {
+  const double most =
+      (double)m->arch.compute.instances * (double)m->total_cycles;
+  return most > 0 ? (double)m->total_macs / most : 0;
+}
+
+/* A layer as an evaluation, which is valid if it has a nest.  It borrows from
+   both and is not to be freed. */
 void report_map_evaluation(calm_evaluation *out, const calm_mapping *m,
                            const map_layer *l);
-
-/* ---- What a nest carries ------------------------------------------------- */
-
-/* A tensor at a level that keeps it.  Words are reads, fills and updates of all
-   instances together. */
-typedef struct map_load {
-  uint32_t level, tensor;
-  double least;   /* any nest that keeps it there has them, but for rounding */
-  double carried; /* this one has */
-  bool full; /* its tile cannot be made larger, by any loop outside of it that
-                moves it: the level is too small for that */
-  bool slow; /* the bandwidth of the level decides how long the layer takes */
-} map_load;
-
-typedef struct map_loads {
-  map_load *data;
-  uint32_t count;
-} map_loads;
-
-/* Of a valid nest, levels outermost first. */
-calm_status report_map_loads(map_loads *out, const calm_evaluation *e,
-                             const eval_nest *n, arena *scratch);
-
-/* Words of a tensor that the loops look at: no more than there are, and all of
-   them if no rank sums more than two dimensions that move it and no dimension
-   moves two ranks. */
-uint64_t report_map_used_words(const accel_layer *layer, uint32_t tensor);
 
 /* ---- Words --------------------------------------------------------------- */
 
@@ -65,6 +46,11 @@ void report_map_choice(text *out, const char *option, uint32_t choice);
 
 /* "1 layer", "1,234 layers" */
 void report_map_count(text *out, uint64_t n, const char *singular);
+
+/* "3x3 56x56 64->64 s2": filter, outputs, channels of a group, and what is not
+   usual: s stride, d dilation, g groups, n batch.  Of no convolution its
+   dimensions, "M512 K64". */
+void report_map_shape(text *out, const accel_layer *layer);
 
 /* "mapper exact, objective edp" */
 void report_map_mapper(text *out, const calm_mapping *m);
@@ -77,8 +63,10 @@ calm_status report_map_outcome(text *out, const calm_mapping *m,
 
 /* The others begin with an empty line. */
 
-/* What each level has to carry at least, carries, and is held back by. */
-calm_status report_map_explain(text *out, const eval_view *v, arena *scratch);
+/* Of objective PARETO: the nests that nothing beats, a line each and drawn; of
+   many, some, unless `complete`. */
+calm_status report_map_front(text *out, const calm_mapping *m,
+                             const map_layer *l, bool complete, bool color);
 
 /* The layers, a line each, and below them why some have no nest or no proof,
    and what is no layer at all: of that a few examples, unless `complete`. */

@@ -1,246 +1,234 @@
-/*
- * Why a nest moves what it moves.  At each level that keeps a tensor: the words
- * that no nest can do without, those that this one has, and what keeps it from
- * having fewer or from being faster.
- */
-#include "report/report_map.h"
+/* Why a nest costs what it costs, put together and told. */
+#include "report/report_map_explain.h"
 
-/* ---- Words that are used ------------------------------------------------- */
+#include <math.h>
+#include <string.h>
 
-typedef struct map_term {
-  uint32_t dimension;
-  uint64_t steps, width; /* bound, coefficient */
-} map_term;
+/* ---- Pace ---------------------------------------------------------------- */
 
-/* The dimensions that move a rank, without those that moved one before. */
-static uint32_t gather_terms(map_term *out, const accel_layer *layer,
-                             const accel_rank *rank, uint32_t taken) {
-  uint64_t width[ACCEL_MAX_DIMENSIONS] = {0};
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < rank->term_count; i++)
-    width[rank->terms[i].dimension] += rank->terms[i].coefficient;
-  for (uint32_t d = 0; d < layer->dimension_count; d++)
-    if (width[d] && layer->dimensions[d].bound > 1 && !(taken >> d & 1))
-      out[count++] = (map_term){d, layer->dimensions[d].bound, width[d]};
-  return count;
+/* What a word of a tensor takes of the bandwidth. */
+static double scale_of(const accel_level *level, const char *tensor) {
+  double scale = 1;
+  for (uint32_t i = 0; i < level->scale_count; i++)
+    if (!strcmp(level->scales[i].tensor, tensor))
+      scale = level->scales[i].scale;
+  return scale;
 }
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
-  while (b) {
-    const uint64_t rest = a % b;
-    a = b;
-    b = rest;
+static void compare(map_pace *p, double *least, const char *bandwidth,
+                    double available, double words) {
+  if (available <= 0 || words <= 0 || available / words >= *least) return;
+  *least = available / words;
+  p->bandwidth = bandwidth;
+  p->available = available;
+}
+
+/* Of a level that slows computing down: the bandwidth that does. */
+static map_pace find_pace(const calm_evaluation *e, const cost_result *r) {
+  map_pace p = {.level = r->limiting_level};
+  double in = 0, out = 0, least = HUGE_VAL;
+  if (p.level == CALM_NONE) return p;
+  const accel_level *level = &e->arch.levels[p.level];
+  for (uint32_t t = 0; t < r->tensor_count; t++) {
+    const cost_tensor *c = report_eval_tensor(r, p.level, t);
+    const double scale = scale_of(level, e->layer.tensors[t].name);
+    out += (double)c->reads * scale;
+    in += ((double)c->fills + (double)c->updates) * scale;
   }
-  return a;
+  compare(&p, &least, "read", level->read_bandwidth, out);
+  compare(&p, &least, "write", level->write_bandwidth, in);
+  compare(&p, &least, "shared", level->shared_bandwidth, in + out);
+  p.needed = p.available / r->levels[p.level].slowdown;
+  return p;
 }
 
-/* Pairs of steps, less those whose offset another pair has already: so many
-   steps of one dimension lead as far as so many of the other. */
-static uint64_t distinct_sums(const map_term *a, const map_term *b) {
-  const uint64_t common = greatest_divisor(a->width, b->width);
-  const uint64_t apart_a = b->width / common, apart_b = a->width / common;
-  const uint64_t pairs = a->steps * b->steps;
-  if (a->steps <= apart_a || b->steps <= apart_b) return pairs;
-  return pairs - (a->steps - apart_a) * (b->steps - apart_b);
-}
+/* ---- Fan-outs ------------------------------------------------------------ */
 
-/* Each further dimension adds all but one of its steps at least. */
-static uint64_t distinct_offsets(const map_term *terms, uint32_t count) {
-  if (count == 0) return 1;
-  uint64_t offsets =
-      count > 1 ? distinct_sums(&terms[0], &terms[1]) : terms[0].steps;
-  for (uint32_t i = 2; i < count; i++) offsets += terms[i].steps - 1;
-  return offsets;
-}
-
-uint64_t report_map_used_words(const accel_layer *layer, uint32_t tensor) {
-  const accel_tensor *t = &layer->tensors[tensor];
-  map_term terms[ACCEL_MAX_DIMENSIONS];
-  uint32_t taken = 0;
-  uint64_t words = 1;
-  for (uint32_t r = 0; r < t->rank_count; r++) {
-    const uint32_t count = gather_terms(terms, layer, &t->ranks[r], taken);
-    words = accel_count_multiply(words, distinct_offsets(terms, count));
-    for (uint32_t i = 0; i < count; i++)
-      taken |= UINT32_C(1) << terms[i].dimension;
-  }
-  return words;
-}
-
-/* ---- Larger tiles -------------------------------------------------------- */
-
-/* How far each dimension goes within a tile of a level. */
-static void find_extents(uint64_t *extents, const calm_evaluation *e,
-                         const accel_nest *nest, uint32_t level) {
-  const accel_layer *layer = &e->layer;
-  for (uint32_t d = 0; d < layer->dimension_count; d++) extents[d] = 1;
+static map_fan fan_of(const calm_evaluation *e, const accel_nest *nest,
+                      uint32_t level) {
+  const accel_fanout built = accel_arch_fanout(&e->arch, level);
+  map_fan f = {level, built.x, built.y, 1, 1};
   for (uint32_t i = 0; i < nest->loop_count; i++) {
     const accel_loop *l = &nest->loops[i];
-    uint64_t *extent = &extents[l->dimension];
-    if (l->level <= level) *extent = accel_count_multiply(*extent, l->bound);
+    if (l->level != level) continue;
+    if (l->kind == ACCEL_SPATIAL_X) f.used_x *= l->bound;
+    if (l->kind == ACCEL_SPATIAL_Y) f.used_y *= l->bound;
   }
-  for (uint32_t d = 0; d < layer->dimension_count; d++)
-    if (extents[d] > layer->dimensions[d].bound)
-      extents[d] = layer->dimensions[d].bound;
+  return f;
 }
 
-static uint64_t smallest_factor(uint64_t n) {
-  for (uint64_t f = 2; f <= n / f; f++)
-    if (n % f == 0) return f;
-  return n;
-}
-
-/* The next larger extent of a dimension: a factor of a loop outside of the
-   level moves into it, or, if factors need not divide their bounds, a step.
-   The extent itself if no loop is left outside that runs over time. */
-static uint64_t next_extent(uint64_t extent, const calm_evaluation *e,
-                            const accel_nest *nest, uint32_t level,
-                            uint32_t dimension) {
-  const bool perfect = accel_nest_is_perfect(nest);
-  const uint64_t bound = e->layer.dimensions[dimension].bound;
-  uint64_t least = UINT64_MAX;
-  for (uint32_t i = 0; i < nest->loop_count; i++) {
-    const accel_loop *l = &nest->loops[i];
-    if (l->dimension != dimension || l->level <= level ||
-        l->kind != ACCEL_TEMPORAL)
-      continue;
-    const uint64_t next =
-        perfect ? accel_count_multiply(extent, smallest_factor(l->bound))
-                : extent + 1;
-    if (next < least) least = next;
-  }
-  if (least == UINT64_MAX) return extent;
-  return least < bound ? least : bound;
-}
-
-static bool fits(const calm_evaluation *e, const accel_nest *nest,
-                 uint32_t level, const uint64_t *extents) {
-  uint64_t words = 0;
-  for (uint32_t t = 0; t < e->layer.tensor_count; t++)
-    if (nest->kept[level] >> t & 1)
-      words = accel_count_add(
-          words, accel_tensor_words(&e->layer.tensors[t], extents));
-  return words <= e->arch.levels[level].capacity_words;
-}
-
-static bool is_full(const calm_evaluation *e, const accel_nest *nest,
-                    uint32_t level, uint32_t tensor) {
-  uint64_t extents[ACCEL_MAX_DIMENSIONS];
-  bool wanted = false;
-  if (e->arch.levels[level].capacity_words == ACCEL_UNLIMITED) return false;
-  find_extents(extents, e, nest, level);
-  for (uint32_t d = 0; d < e->layer.dimension_count; d++) {
-    if (!(e->layer.tensors[tensor].dimensions >> d & 1)) continue;
-    const uint64_t extent = extents[d];
-    extents[d] = next_extent(extent, e, nest, level, d);
-    if (extents[d] == extent) continue;
-    if (fits(e, nest, level, extents)) return false;
-    extents[d] = extent;
-    wanted = true;
-  }
-  return wanted;
-}
-
-/* ---- Loads --------------------------------------------------------------- */
-
-static bool is_slow(const cost_result *r, uint32_t level) {
-  if (r->levels[level].slowdown >= 1) return false;
-  for (uint32_t i = 0; i < r->level_count; i++)
-    if (r->levels[i].cycles > r->levels[level].cycles) return false;
-  return true;
-}
-
-/* Each word that is used leaves every level that keeps it once at least, and
-   comes to all but the outermost of these; one that is written comes back, and
-   that is all: what is first touched is not read.  docs/cost-model.md, Counts.
- */
-static double least_words(const calm_evaluation *e, uint32_t tensor,
-                          bool outermost) {
-  const double used = (double)report_map_used_words(&e->layer, tensor);
-  const bool once = outermost || e->layer.tensors[tensor].read_write;
-  return once ? used : 2 * used;
-}
-
-static map_load load_of(const calm_evaluation *e, const eval_nest *n,
-                        uint32_t level, uint32_t tensor, bool outermost) {
-  const cost_result *r = &n->result;
-  const cost_tensor *c = report_eval_tensor(r, level, tensor);
-  const double words = (double)c->reads + (double)c->fills + (double)c->updates;
-  return (map_load){.level = level,
-                    .tensor = tensor,
-                    .least = least_words(e, tensor, outermost),
-                    .carried = words * (double)r->levels[level].instances,
-                    .full = is_full(e, &n->nest, level, tensor),
-                    .slow = words > 0 && is_slow(r, level)};
-}
-
-calm_status report_map_loads(map_loads *out, const calm_evaluation *e,
+static calm_status find_fans(map_explanation *out, const calm_evaluation *e,
                              const eval_nest *n, arena *scratch) {
-  const cost_result *r = &n->result;
-  map_loads loads = {0};
-  uint32_t seen = 0;
-  ARENA_ARRAY(scratch, loads.data, (size_t)r->level_count * r->tensor_count);
-  for (uint32_t level = r->level_count; level-- > 0;)
-    for (uint32_t t = 0; t < r->tensor_count; t++) {
-      if (!report_eval_tensor(r, level, t)->kept) continue;
-      loads.data[loads.count++] = load_of(e, n, level, t, !(seen >> t & 1));
-      seen |= UINT32_C(1) << t;
-    }
-  *out = loads;
+  ARENA_ARRAY(scratch, out->fans, e->arch.level_count);
+  for (uint32_t level = e->arch.level_count; level-- > 0;) {
+    const map_fan f = fan_of(e, &n->nest, level);
+    if (f.x * f.y > 1) out->fans[out->fan_count++] = f;
+  }
   return CALM_OK;
 }
 
-/* ---- Table --------------------------------------------------------------- */
-
-static const char *restraint_of(const map_load *l) {
-  if (l->full && l->slow) return "capacity, bandwidth";
-  if (l->full) return "capacity";
-  return l->slow ? "bandwidth" : "";
+calm_status report_map_explain(map_explanation *out, const calm_evaluation *e,
+                               const eval_nest *n, arena *scratch) {
+  *out = (map_explanation){.pace = find_pace(e, &n->result)};
+  TRY(report_map_loads(out, e, n, scratch));
+  TRY(report_map_rooms(out, e, n, scratch));
+  return find_fans(out, e, n, scratch);
 }
 
-/* How full the level is, once per level. */
-static void add_fullness(report_table *t, const eval_view *v, uint32_t level,
-                         bool first) {
-  const uint64_t capacity = v->evaluation->arch.levels[level].capacity_words;
-  const uint64_t used = v->nest->result.levels[level].used_words;
-  if (first && capacity != ACCEL_UNLIMITED)
-    report_table_cell(t, "%s",
-                      report_share((double)used, (double)capacity).text);
-  else
-    report_table_cell(t, "%s", "");
-}
+/* ---- In words ------------------------------------------------------------ */
 
 static void add_load(report_table *t, const eval_view *v, const map_load *l,
                      bool first) {
   const calm_evaluation *e = v->evaluation;
-  const char *name =
-      report_eval_times(&t->scratch, report_eval_level_name(e, l->level),
-                        v->nest->result.levels[l->level].instances);
-  if (!name) t->failed = true;
-  report_table_name(t, first && name ? name : "");
+  report_table_name(t, first ? report_eval_level_name(e, l->level) : "");
   report_table_name(t, e->layer.tensors[l->tensor].name);
   report_table_cell(t, "%s", report_real(l->least).text);
-  report_table_cell(t, "%s", report_real(l->carried).text);
-  report_table_cell(t, "%s", report_four(l->carried / l->least).text);
-  add_fullness(t, v, l->level, first);
-  report_table_cell(t, "%s", restraint_of(l));
+  report_table_cell(t, "%s", report_real(l->reads).text);
+  report_table_cell(t, "%s", report_real(l->fills).text);
+  report_table_cell(t, "%s", report_real(l->updates).text);
+  report_table_cell(t, "%s", report_four(map_load_carried(l) / l->least).text);
+  if (e->energy)
+    report_table_cell(
+        t, "%s", report_share(l->energy_pj, v->nest->result.energy_pj).text);
 }
 
-calm_status report_map_explain(text *out, const eval_view *v, arena *scratch) {
+static calm_status write_loads(text *out, const eval_view *v,
+                               const map_explanation *x) {
   static const report_column columns[] = {
-      {"level", COLUMN_NAME},        {"tensor", COLUMN_NAME},
-      {"at least", COLUMN_NUMBER},   {"carried", COLUMN_NUMBER},
-      {"times", COLUMN_NUMBER},      {"full", COLUMN_NUMBER},
-      {"held back by", COLUMN_WORDS}};
-  map_loads loads;
+      {"level", COLUMN_NAME},      {"tensor", COLUMN_NAME},
+      {"at least", COLUMN_NUMBER}, {"reads", COLUMN_NUMBER},
+      {"fills", COLUMN_NUMBER},    {"updates", COLUMN_NUMBER},
+      {"times", COLUMN_NUMBER},    {"energy", COLUMN_NUMBER}};
   report_table t;
-  TRY(report_map_loads(&loads, v->evaluation, v->nest, scratch));
   text_format(out,
               "\n  words over all instances: what no nest can do without, and "
-              "what this one has\n");
-  report_table_init(&t, out->context, columns, 7);
-  for (uint32_t i = 0; i < loads.count; i++)
-    add_load(&t, v, &loads.data[i],
-             i == 0 || loads.data[i].level != loads.data[i - 1].level);
+              "how many times that there are\n");
+  report_table_init(&t, out->context, columns, v->evaluation->energy ? 8 : 7);
+  for (uint32_t i = 0; i < x->load_count; i++)
+    add_load(&t, v, &x->loads[i],
+             i == 0 || x->loads[i].level != x->loads[i - 1].level);
   return report_table_finish(&t, out, v->color);
+}
+
+static calm_status write_paragraph(text *out, text *words) {
+  text_format(out, "  ");
+  return report_wrapped_text(out, words, 4, 2);
+}
+
+/* "K 4 to 8" */
+static void add_growth(text *out, const calm_evaluation *e, const map_room *r) {
+  text_format(out, "%s %s", e->layer.dimensions[r->dimension].name,
+              report_number(r->from).text);
+  text_format(out, " to %s", report_number(r->to).text);
+}
+
+static void add_next(text *out, const calm_evaluation *e, const map_room *r) {
+  if (r->next == 0) {
+    text_format(out, "; no loop is left outside that would fill it");
+    return;
+  }
+  text_format(out, map_room_is_full(r) ? "; full: the next larger tile ("
+                                       : "; not full: the next larger tile (");
+  add_growth(out, e, r);
+  text_format(out, ") has %s", report_number(r->next).text);
+  if (map_room_is_full(r))
+    text_format(out, ", which are %s too many",
+                report_number(r->next - r->capacity).text);
+}
+
+static calm_status write_room(text *out, const calm_evaluation *e,
+                              const map_room *r) {
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "%s: %s", report_eval_level_name(e, r->level),
+              report_number(r->used).text);
+  text_format(&words, " of %s words", report_number(r->capacity).text);
+  if (r->largest_words < r->used)
+    text_format(&words, ", %s of them %s", report_number(r->largest_words).text,
+                e->layer.tensors[r->largest].name);
+  else if (r->largest != CALM_NONE)
+    text_format(&words, ", all %s", e->layer.tensors[r->largest].name);
+  add_next(&words, e, r);
+  return write_paragraph(out, &words);
+}
+
+static calm_status write_rooms(text *out, const eval_view *v,
+                               const map_explanation *x) {
+  if (x->room_count) text_format(out, "\n  capacity, of each instance\n");
+  for (uint32_t i = 0; i < x->room_count; i++)
+    TRY(write_room(out, v->evaluation, &x->rooms[i]));
+  return CALM_OK;
+}
+
+static void add_multipliers(text *out, const eval_view *v) {
+  const cost_result *r = &v->nest->result;
+  const uint64_t all = v->evaluation->arch.compute.instances;
+  text_format(out, "the multipliers limit: %s of",
+              report_number(r->multipliers).text);
+  text_format(out, " %s need", report_number(all).text);
+  text_format(out, " %s cycles", report_number(r->compute_cycles).text);
+  if (r->multipliers < all) text_format(out, "; the others idle");
+}
+
+static void add_bandwidth(text *out, const eval_view *v, const map_pace *p) {
+  const cost_result *r = &v->nest->result;
+  const uint64_t cycles = r->levels[p->level].cycles;
+  text_format(out, "the %s bandwidth of %s limits: ", p->bandwidth,
+              report_eval_level_name(v->evaluation, p->level));
+  text_format(out, "%.4g words a cycle in each instance, ", p->available);
+  text_format(out, "where %.4g would keep the multipliers busy; ", p->needed);
+  text_format(out, "%s cycles", report_number(cycles).text);
+  text_format(out, " instead of %s", report_number(r->compute_cycles).text);
+}
+
+static calm_status write_pace(text *out, const eval_view *v,
+                              const map_pace *p) {
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "time: ");
+  if (p->bandwidth)
+    add_bandwidth(&words, v, p);
+  else
+    add_multipliers(&words, v);
+  text_format(out, "\n");
+  return write_paragraph(out, &words);
+}
+
+static bool is_unused(const map_fan *f) {
+  return f->used_x * f->used_y < f->x * f->y;
+}
+
+static calm_status write_fan(text *out, const calm_evaluation *e,
+                             const map_fan *f) {
+  text words;
+  text_init(&words, out->context);
+  text_format(&words, "below %s: ", report_eval_level_name(e, f->level));
+  text_format(&words, "%s", report_number(f->used_x).text);
+  text_format(&words, " x %s of", report_number(f->used_y).text);
+  text_format(&words, " %s", report_number(f->x).text);
+  text_format(&words, " x %s are in use", report_number(f->y).text);
+  return write_paragraph(out, &words);
+}
+
+static calm_status write_fans(text *out, const calm_evaluation *e,
+                              const map_explanation *x) {
+  uint32_t unused = 0;
+  for (uint32_t i = 0; i < x->fan_count; i++) {
+    if (!is_unused(&x->fans[i])) continue;
+    TRY(write_fan(out, e, &x->fans[i]));
+    unused++;
+  }
+  if (x->fan_count && !unused)
+    text_format(out, "  every fan-out is in use, all of it\n");
+  return CALM_OK;
+}
+
+calm_status report_map_explain_words(text *out, const eval_view *v,
+                                     arena *scratch) {
+  map_explanation x;
+  TRY(report_map_explain(&x, v->evaluation, v->nest, scratch));
+  TRY(write_loads(out, v, &x));
+  TRY(write_rooms(out, v, &x));
+  TRY(write_pace(out, v, &x.pace));
+  return write_fans(out, v->evaluation, &x);
 }

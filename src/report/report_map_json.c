@@ -1,5 +1,6 @@
 /* Mapped layers as JSON: docs/json.md describes each field. */
 #include "report/report_map.h"
+#include "report/report_map_explain.h"
 
 /* A member each, in the order of a report. */
 static void add(json_t **o, const char *key, json_t *value) {
@@ -53,31 +54,6 @@ static json_t *list_front(arena *scratch, const calm_mapping *m,
   return list;
 }
 
-static json_t *load_of(arena *scratch, const calm_evaluation *e,
-                       const map_load *l) {
-  json_t *o = json_object();
-  name(&o, "level", e->arch.levels[l->level].name, scratch);
-  name(&o, "tensor", e->layer.tensors[l->tensor].name, scratch);
-  add(&o, "compulsory_words", report_json_count(l->least));
-  add(&o, "words", report_json_count(l->carried));
-  add(&o, "capacity_binds", json_boolean(l->full));
-  add(&o, "bandwidth_binds", json_boolean(l->slow));
-  return o;
-}
-
-static json_t *list_loads(arena *scratch, const calm_mapping *m,
-                          const map_layer *l) {
-  calm_evaluation e;
-  map_loads loads;
-  report_map_evaluation(&e, m, l);
-  if (report_map_loads(&loads, &e, &e.nests[0], scratch) != CALM_OK)
-    return NULL;
-  json_t *list = json_array();
-  for (uint32_t i = 0; i < loads.count; i++)
-    list = report_json_append(list, load_of(scratch, &e, &loads.data[i]));
-  return list;
-}
-
 /* ---- How it was found ---------------------------------------------------- */
 
 /* What an exact search claims, and what it closed to claim it. */
@@ -107,12 +83,11 @@ static json_t *terms_of(const map_layer *l) {
   return o;
 }
 
-static json_t *padding_of(arena *scratch, const map_layer *l) {
-  const accel_layer *padded = l->result.padded;
-  if (!padded) return json_null();
+/* {"R": 3, ...} */
+static json_t *dimensions_of(arena *scratch, const accel_layer *layer) {
   json_t *o = json_object();
-  for (uint32_t d = 0; d < padded->dimension_count; d++) {
-    const accel_dimension *dimension = &padded->dimensions[d];
+  for (uint32_t d = 0; d < layer->dimension_count; d++) {
+    const accel_dimension *dimension = &layer->dimensions[d];
     const char *key =
         report_name_escaped(scratch, dimension->name, ESCAPE_INVALID);
     if (!key) {
@@ -129,7 +104,9 @@ static void add_method(json_t **o, arena *scratch, const calm_mapping *m,
   add(o, "certificate", certificate_of(m, l));
   if (m->method == MAP_COSA) {
     add(o, "cosa", map_layer_is_mapped(l) ? terms_of(l) : json_null());
-    add(o, "padded", padding_of(scratch, l));
+    add(o, "padded",
+        l->result.padded ? dimensions_of(scratch, l->result.padded)
+                         : json_null());
   }
   if (m->method == MAP_RANDOM || m->method == MAP_HYBRID) {
     number(o, "samples", l->result.samples);
@@ -151,22 +128,19 @@ static json_t *error_of(const map_layer *l) {
   return l->error == CALM_OK ? json_null() : json_string(names[l->error]);
 }
 
-/* The same members whether there is a nest or not. */
-static void add_nothing(json_t **o) {
-  static const char *const keys[] = {"cycles", "energy_pj", "edp",
-                                     "utilization", "mapping"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    add(o, keys[i], json_null());
-  add(o, "loads", json_array());
-}
-
+/* What the nest costs, as in calm/eval/1, the nest, and why it costs that; the
+   same members whether there is a nest or not. */
 static void add_nest(json_t **o, arena *scratch, const calm_mapping *m,
                      const map_layer *l) {
-  const cost_result *r = &l->result.cost;
-  add_costs(o, m, r);
-  add(o, "utilization", report_json_real(r->utilization));
-  add(o, "mapping", mapping_of(scratch, m, l, &l->result.nest));
-  add(o, "loads", list_loads(scratch, m, l));
+  const bool mapped = map_layer_is_mapped(l);
+  const eval_nest *n;
+  calm_evaluation e;
+  report_map_evaluation(&e, m, l);
+  n = &e.nests[0];
+  *o = report_json_merge(*o, report_eval_json_figures(scratch, &e, n));
+  add(o, "mapping", mapped ? mapping_of(scratch, m, l, &n->nest) : json_null());
+  add(o, "explanation",
+      mapped ? report_map_explain_json(scratch, &e, n) : json_null());
 }
 
 static json_t *layer_of(arena *scratch, const calm_mapping *m,
@@ -176,6 +150,8 @@ static json_t *layer_of(arena *scratch, const calm_mapping *m,
   json_t *o = json_object();
   name(&o, "name", l->name, scratch);
   number(&o, "count", l->count);
+  name(&o, "shape", l->layer.shape, scratch);
+  add(&o, "dimensions", dimensions_of(scratch, &l->layer));
   number(&o, "macs", l->layer.macs);
   add(&o, "status", json_string(report_map_status(l)));
   add(&o, "error", error_of(l));
@@ -183,10 +159,7 @@ static json_t *layer_of(arena *scratch, const calm_mapping *m,
   real_if(&o, "value", valued, l->result.value);
   real_if(&o, "bound", valued && l->result.bound > 0, l->result.bound);
   real_if(&o, "gap", gap >= 0, gap);
-  if (map_layer_is_mapped(l))
-    add_nest(&o, scratch, m, l);
-  else
-    add_nothing(&o);
+  add_nest(&o, scratch, m, l);
   if (m->objective == MAPPER_PARETO)
     add(&o, "front", list_front(scratch, m, l));
   add_method(&o, scratch, m, l);
@@ -215,6 +188,7 @@ static json_t *total_of(const calm_mapping *m) {
   number(&o, "cycles", m->total_cycles);
   real_if(&o, "energy_pj", m->energy, m->total_energy_pj);
   real_if(&o, "edp", m->energy, m->total_energy_pj * cycles);
+  add(&o, "utilization", report_json_real(report_map_utilization(m)));
   return o;
 }
 

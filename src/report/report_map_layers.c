@@ -32,7 +32,7 @@ static uint32_t choose_columns(report_column *out, const calm_mapping *m,
   uint32_t count = 0;
   out[count++] = (report_column){"layer", COLUMN_NAME};
   out[count++] = (report_column){"times", COLUMN_NUMBER};
-  out[count++] = (report_column){"", COLUMN_WORDS};
+  out[count++] = (report_column){"shape", COLUMN_NAME};
   out[count++] = (report_column){"cycles", COLUMN_NUMBER};
   if (m->energy) {
     out[count++] = (report_column){unit->title, COLUMN_NUMBER};
@@ -40,20 +40,27 @@ static uint32_t choose_columns(report_column *out, const calm_mapping *m,
   }
   out[count++] = (report_column){"in use", COLUMN_NUMBER};
   out[count++] = (report_column){"gap", COLUMN_NUMBER};
-  if (m->timing) out[count++] = (report_column){"seconds", COLUMN_NUMBER};
+  if (m->timing) out[count++] = (report_column){"s", COLUMN_NUMBER};
   return count;
 }
 
-static void add_blanks(report_table *t, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) report_table_cell(t, "%s", "");
+static void add_shape(report_table *t, const accel_layer *layer) {
+  text words;
+  text_init(&words, t->scratch.context);
+  report_map_shape(&words, layer);
+  if (words.failed)
+    t->failed = true;
+  else
+    report_table_name(t, words.data ? words.data : "");
+  text_free(&words);
 }
 
 static void add_figures(report_table *t, const calm_mapping *m,
                         const map_layer *l, report_unit unit) {
   const cost_result *r = &l->result.cost;
-  const double gap = report_map_gap(m, l);
   if (!map_layer_is_mapped(l)) {
-    add_blanks(t, m->energy ? 5 : 3);
+    for (int blanks = m->energy ? 4 : 2; blanks > 0; blanks--)
+      report_table_cell(t, "%s", "");
     return;
   }
   report_table_number(t, r->cycles);
@@ -62,7 +69,16 @@ static void add_figures(report_table *t, const calm_mapping *m,
     report_table_cell(t, "%s", report_four(r->edp * 1e-12).text);
   }
   report_table_cell(t, "%s", report_share(r->utilization, 1).text);
-  report_table_cell(t, "%s", gap > 0 ? report_share(gap, 1).text : "");
+}
+
+/* "optimal", "12.5 %", or what else became of it. */
+static void add_end(report_table *t, const calm_mapping *m,
+                    const map_layer *l) {
+  const double gap = report_map_gap(m, l);
+  if (gap > 0)
+    report_table_cell(t, "%s", report_share(gap, 1).text);
+  else
+    report_table_cell(t, "%s", report_map_status(l));
 }
 
 static double largest_energy(const calm_mapping *m) {
@@ -85,8 +101,9 @@ static calm_status write_table(text *out, const calm_mapping *m, bool color) {
     const map_layer *l = &m->layers[i];
     report_table_name(&t, l->name);
     report_table_number(&t, l->count);
-    report_table_cell(&t, "%s", report_map_status(l));
+    add_shape(&t, &l->layer);
     add_figures(&t, m, l, unit);
+    add_end(&t, m, l);
     if (m->timing) report_table_cell(&t, "%.3f", l->seconds);
   }
   return report_table_finish(&t, out, color);

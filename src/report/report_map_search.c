@@ -25,7 +25,7 @@ static const char *claim_of(mapper_objective objective) {
     case MAPPER_DELAY: return "no nest is faster";
     case MAPPER_EDP: return "no nest has a lower EDP";
     case MAPPER_DELAY_ENERGY:
-      return "no nest is faster, and none as fast needs less energy";
+      return "no nest is faster, and none that is as fast needs less energy";
     default: return "nothing is better in both energy and cycles";
   }
 }
@@ -64,6 +64,9 @@ static void add_exact(text *out, const calm_mapping *m, const map_layer *l) {
   switch (l->result.outcome) {
     case CALM_OPTIMAL:
       text_format(out, "proved that %s", claim_of(m->objective));
+      if (!report_map_has_value(m, l)) break;
+      text_format(out, " than ");
+      add_value(out, m, l->result.value);
       break;
     case CALM_FEASIBLE: add_gap(out, m, l); break;
     case CALM_INFEASIBLE: text_format(out, "proved that there is none"); break;

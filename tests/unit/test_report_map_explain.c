@@ -2,10 +2,12 @@
  * What a nest has to carry and what holds it back: counted iteration by
  * iteration, and by trying the larger tiles.
  */
+#include <stdio.h>
+
 #include "cost_case.h"
 #include "cost_fixture.h"
 #include "cost_random.h"
-#include "report/report_map.h"
+#include "report/report_map_explain.h"
 
 enum { MOST_RANKS = 16 };
 
@@ -121,10 +123,10 @@ static bool evaluate(calm_evaluation *out, const accel_arch *arch,
   return out->nests[0].result.verdict.fault == COST_VALID;
 }
 
-static map_loads loads_of(const calm_evaluation *e, arena *a) {
-  map_loads loads;
-  assert_int_equal(report_map_loads(&loads, e, &e->nests[0], a), CALM_OK);
-  return loads;
+static map_explanation explain(const calm_evaluation *e, arena *a) {
+  map_explanation x;
+  assert_int_equal(report_map_explain(&x, e, &e->nests[0], a), CALM_OK);
+  return x;
 }
 
 /* Reads and updates are rounded to the nearest, fills are cut. */
@@ -142,14 +144,14 @@ static void no_nest_carries_less_than_it_has_to(void **state) {
     calm_evaluation e;
     cost_random_make(&c, &r, &options, &f->arena);
     if (evaluate(&e, &c.arch, &c.layer, &c.nest, &f->arena)) {
-      const map_loads loads = loads_of(&e, &f->arena);
-      for (uint32_t k = 0; k < loads.count; k++) {
-        const map_load *l = &loads.data[k];
-        tight += l->carried == l->least;
-        if (l->carried >= l->least - rounding_of(&e, l)) continue;
+      const map_explanation x = explain(&e, &f->arena);
+      for (uint32_t k = 0; k < x.load_count; k++) {
+        const map_load *l = &x.loads[k];
+        tight += map_load_carried(l) == l->least;
+        if (map_load_carried(l) >= l->least - rounding_of(&e, l)) continue;
         cost_random_print(&c);
         fail_msg("level %u, tensor %u: %g of %g words", l->level, l->tensor,
-                 l->carried, l->least);
+                 map_load_carried(l), l->least);
       }
       valid++;
     }
@@ -192,28 +194,33 @@ static accel_nest enlarge(const accel_nest *n, uint32_t at, uint32_t level,
   return out;
 }
 
-/* Would every larger tile be too large for the level? */
-static bool is_full(const cost_random_case *c, uint32_t level, uint32_t tensor,
-                    arena *a) {
+/* Words that the level would have to hold for the least of the larger tiles, as
+   the judge demands them; 0: no larger tile. */
+static uint64_t find_next(cost_random_case *c, uint32_t level, arena *a) {
   const cost_options options = {0};
   cost_problem p;
-  bool wanted = false;
+  uint64_t least = 0;
+  const uint64_t capacity = c->arch.levels[level].capacity_words;
+  c->arch.levels[level].capacity_words = 0;
   assert_int_equal(cost_problem_init(&p, &c->arch, &c->layer, &options, a),
                    CALM_OK);
   for (uint32_t i = 0; i < c->nest.loop_count; i++) {
     const accel_loop *l = &c->nest.loops[i];
+    uint32_t moved = 0;
+    for (uint32_t t = 0; t < c->layer.tensor_count; t++)
+      if (c->nest.kept[level] >> t & 1) moved |= c->layer.tensors[t].dimensions;
     if (l->level <= level || l->kind != ACCEL_TEMPORAL ||
-        !(c->layer.tensors[tensor].dimensions >> l->dimension & 1))
+        !(moved >> l->dimension & 1))
       continue;
     const accel_nest larger = enlarge(&c->nest, i, level, a);
     cost_verdict verdict;
     cost_judge(&verdict, &p, &larger);
-    if (verdict.fault == COST_VALID) return false;
     assert_int_equal(verdict.fault, COST_CAPACITY);
     assert_int_equal(verdict.level, level);
-    wanted = true;
+    if (!least || verdict.needed < least) least = verdict.needed;
   }
-  return wanted;
+  c->arch.levels[level].capacity_words = capacity;
+  return least;
 }
 
 /* Only one level has a capacity, a little more than is used. */
@@ -228,38 +235,39 @@ static void narrow(cost_random_case *c, const calm_evaluation *e,
   c->arch.levels[level].capacity_words = used + random_next(r) % (used + 2);
 }
 
-static void a_level_is_full_if_no_larger_tile_fits(void **state) {
+static void the_next_tile_is_the_least_of_the_larger_ones(void **state) {
   fixture *f = *state;
   random_state r = random_from_seed(3);
-  uint32_t full = 0, open = 0;
+  uint32_t full = 0, open = 0, none = 0;
   for (uint32_t i = 0; i < COST_CASES; i++) {
     const cost_random_options options = {.most_macs = 600, .valid = true};
     cost_random_case c;
     calm_evaluation e;
     cost_random_make(&c, &r, &options, &f->arena);
-    if (!evaluate(&e, &c.arch, &c.layer, &c.nest, &f->arena)) {
-      arena_free(&f->arena);
-      continue;
-    }
     const uint32_t level = (uint32_t)(random_next(&r) % c.arch.level_count);
-    narrow(&c, &e, level, &r);
-    assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &f->arena));
-    const map_loads loads = loads_of(&e, &f->arena);
-    for (uint32_t k = 0; k < loads.count; k++) {
-      const map_load *l = &loads.data[k];
-      const bool expected =
-          l->level == level && is_full(&c, level, l->tensor, &f->arena);
-      if (l->full != expected) {
+    if (evaluate(&e, &c.arch, &c.layer, &c.nest, &f->arena) &&
+        c.nest.kept[level]) {
+      narrow(&c, &e, level, &r);
+      assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &f->arena));
+      const map_explanation x = explain(&e, &f->arena);
+      assert_int_equal(x.room_count, 1);
+      const map_room *room = &x.rooms[0];
+      assert_int_equal(room->level, level);
+      const uint64_t next = find_next(&c, level, &f->arena);
+      if (room->next != next) {
         cost_random_print(&c);
-        fail_msg("level %u, tensor %u: full %d", l->level, l->tensor, l->full);
+        fail_msg("level %u: %llu words next, not %llu", level,
+                 (unsigned long long)room->next, (unsigned long long)next);
       }
-      full += l->level == level && l->full;
-      open += l->level == level && !l->full;
+      full += map_room_is_full(room);
+      open += !map_room_is_full(room);
+      none += next == 0;
     }
     arena_free(&f->arena);
   }
-  print_message("%u full, %u not\n", full, open);
-  assert_true(full > COST_CASES / 60 && open > COST_CASES / 60);
+  print_message("%u full, %u not, of these %u without a loop outside\n", full,
+                open, none);
+  assert_true(full > COST_CASES / 60 && open - none > COST_CASES / 60);
 }
 
 /* ---- By hand ------------------------------------------------------------- */
@@ -275,15 +283,14 @@ static void loads_follow_from_counts(void **state) {
   case_loops(&c, "R3 | P8 K4 |");
   calm_evaluation e;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_loads loads = loads_of(&e, &c.arena);
-  assert_int_equal(loads.count, 9);
+  const map_explanation x = explain(&e, &c.arena);
+  assert_int_equal(x.load_count, 9);
   for (uint32_t i = 0; i < 9; i++) {
-    const map_load *l = &loads.data[i];
+    const map_load *l = &x.loads[i];
     assert_int_equal(l->level, 2 - i / 3);
     assert_int_equal(l->tensor, i % 3);
     assert_true(l->least == least[l->level][l->tensor]);
-    assert_true(l->carried == carried[l->level][l->tensor]);
-    assert_false(l->full);
+    assert_true(map_load_carried(l) == carried[l->level][l->tensor]);
   }
   case_close(&c);
 }
@@ -296,10 +303,10 @@ static void loads_are_those_of_all_instances(void **state) {
   case_loops(&c, "R3 | K4x P8 |");
   calm_evaluation e;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_loads loads = loads_of(&e, &c.arena);
-  const map_load *weights = &loads.data[6], *inputs = &loads.data[7];
-  assert_true(weights->carried == 4 * (24 + 3));
-  assert_true(inputs->carried == 4 * (24 + 10));
+  const map_explanation x = explain(&e, &c.arena);
+  const map_load *weights = &x.loads[6], *inputs = &x.loads[7];
+  assert_true(map_load_carried(weights) == 4 * (24 + 3));
+  assert_true(map_load_carried(inputs) == 4 * (24 + 10));
   assert_true(inputs->least == 20);
   case_close(&c);
 }
@@ -315,17 +322,18 @@ static void a_tensor_is_carried_where_it_is_kept(void **state) {
   case_loops(&c, "R3 | P8 K4 |");
   calm_evaluation e;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_loads loads = loads_of(&e, &c.arena);
-  assert_int_equal(loads.count, 7);
-  const map_load *weights = &loads.data[2];
+  const map_explanation x = explain(&e, &c.arena);
+  assert_int_equal(x.load_count, 7);
+  const map_load *weights = &x.loads[2];
   assert_int_equal(weights->level, 1);
   assert_int_equal(weights->tensor, WEIGHTS);
   assert_true(weights->least == 12);
   case_close(&c);
 }
 
-/* The level that takes longest, if it is its bandwidth that makes it. */
-static void the_slowest_level_is_told(void **state) {
+/* The bandwidth that slows computing down most, and what it would have to be
+   for that not to be so: 8 + ... words in 96 cycles. */
+static void the_bandwidth_that_limits_is_told(void **state) {
   cost_case c;
   (void)state;
   case_open(&c, 1);
@@ -334,14 +342,32 @@ static void the_slowest_level_is_told(void **state) {
   for (uint32_t i = 0; i < CASE_LEVELS; i++)
     c.levels[i].read_bandwidth = c.levels[i].write_bandwidth = 0;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  map_loads loads = loads_of(&e, &c.arena);
-  for (uint32_t i = 0; i < loads.count; i++) assert_false(loads.data[i].slow);
-  c.levels[1].read_bandwidth = 0.25;
-  c.levels[2].write_bandwidth = 0.25;
+  map_explanation x = explain(&e, &c.arena);
+  assert_int_equal(x.pace.level, CALM_NONE);
+  assert_null(x.pace.bandwidth);
+  /* The global buffer reads 12 and 40 words, is filled with 12 and 10, and
+     updates 32. */
+  c.levels[1].read_bandwidth = 0.5;
+  c.levels[1].write_bandwidth = 0.25;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  loads = loads_of(&e, &c.arena);
-  for (uint32_t i = 0; i < loads.count; i++)
-    assert_int_equal(loads.data[i].slow, loads.data[i].level == 1);
+  x = explain(&e, &c.arena);
+  assert_int_equal(x.pace.level, 1);
+  assert_string_equal(x.pace.bandwidth, "write");
+  assert_true(x.pace.available == 0.25);
+  assert_close(x.pace.needed, (12.0 + 10) / 96 + 32.0 / 96);
+  accel_scale doubled = {.tensor = "Inputs", .scale = 2};
+  c.levels[1].scales = &doubled;
+  c.levels[1].scale_count = 1;
+  c.levels[1].write_bandwidth = 0;
+  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
+  x = explain(&e, &c.arena);
+  assert_string_equal(x.pace.bandwidth, "read");
+  assert_close(x.pace.needed, (12.0 + 2 * 40) / 96);
+  c.levels[1].shared_bandwidth = 0.5;
+  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
+  x = explain(&e, &c.arena);
+  assert_string_equal(x.pace.bandwidth, "shared");
+  assert_close(x.pace.needed, (12.0 + 2 * 40 + 12 + 2 * 10 + 32) / 96);
   case_close(&c);
 }
 
@@ -352,16 +378,86 @@ static void imperfect_tiles_grow_by_steps(void **state) {
   case_open(&c, 1);
   case_loops(&c, "R3 | P3/2 | K4 P3");
   calm_evaluation e;
-  /* Of 3 outputs: 3 weights, 5 inputs, 3 outputs; of 4: 6 and 4. */
-  c.levels[1].capacity_words = 12;
+  c.levels[0].capacity_words = c.levels[2].capacity_words = ACCEL_UNLIMITED;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  map_loads loads = loads_of(&e, &c.arena);
-  assert_int_equal(loads.data[4].tensor, INPUTS);
-  assert_true(loads.data[4].full);
-  c.levels[1].capacity_words = 13;
+  const map_explanation x = explain(&e, &c.arena);
+  assert_int_equal(x.room_count, 1);
+  /* 3 weights, 5 inputs, 3 outputs; with P 4: 3, 6 and 4. */
+  assert_int_equal(x.rooms[0].next, 13);
+  assert_int_equal(x.rooms[0].from, 3);
+  assert_int_equal(x.rooms[0].to, 4);
+  assert_string_equal(c.layer.dimensions[x.rooms[0].dimension].name, "P");
+  case_close(&c);
+}
+
+/* Below the global buffer are 64 buffers in a row; K takes 4 of them. */
+static void what_idles_is_told(void **state) {
+  cost_case c;
+  (void)state;
+  case_open(&c, 1);
+  case_loops(&c, "R3 | K4x P8 |");
+  calm_evaluation e;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  loads = loads_of(&e, &c.arena);
-  assert_false(loads.data[4].full);
+  const map_explanation x = explain(&e, &c.arena);
+  assert_int_equal(x.fan_count, 1);
+  assert_int_equal(x.fans[0].level, 1);
+  assert_int_equal(x.fans[0].x, 64);
+  assert_int_equal(x.fans[0].y, 1);
+  assert_int_equal(x.fans[0].used_x, 4);
+  assert_int_equal(x.fans[0].used_y, 1);
+  case_close(&c);
+}
+
+/* ---- In words ------------------------------------------------------------ */
+
+static void assert_has(const text *out, const char *words) {
+  if (strstr(out->data, words)) return;
+  fputs(out->data, stderr); /* a message would be cut off */
+  fail_msg("no '%s'", words);
+}
+
+static void tell(text *out, const calm_evaluation *e, arena *a) {
+  eval_view v = {.complete = true};
+  text_init(out, a->context);
+  assert_int_equal(report_eval_look(&v, e, &e->nests[0], a), CALM_OK);
+  assert_int_equal(report_map_explain_words(out, &v, a), CALM_OK);
+}
+
+static void words_say_what_would_help(void **state) {
+  cost_case c;
+  text out;
+  (void)state;
+  case_open(&c, 1);
+  case_loops(&c, "R3 | K4x P8 |");
+  calm_evaluation e;
+  c.levels[0].capacity_words = 8;
+  c.levels[1].read_bandwidth = 0.5;
+  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
+  tell(&out, &e, &c.arena);
+  assert_has(&out,
+             "  level         tensor   at least  reads  fills  updates  times");
+  assert_has(&out, "  PEBuffer      Weights        24     96     12");
+  assert_has(&out,
+             "  PEBuffer: 7 of 8 words, 3 of them Weights; full: the next "
+             "larger tile (P 1 to 2) has 9, which are\n    1 too many\n");
+  assert_has(&out,
+             "  GlobalBuffer: 54 of 65,536 words, 32 of them Outputs; no loop "
+             "is left outside that would fill");
+  assert_has(&out,
+             "  time: the read bandwidth of GlobalBuffer limits: 0.5 words a "
+             "cycle in each instance, where 0.9167\n    would keep the "
+             "multipliers busy; 44 cycles instead of 24\n");
+  assert_has(&out, "  below GlobalBuffer: 4 x 1 of 64 x 1 are in use\n");
+  text_free(&out);
+  c.levels[1].read_bandwidth = 0;
+  c.levels[0].instances = c.levels[0].mesh_x = 4;
+  c.arch.compute.instances = c.arch.compute.mesh_x = 8;
+  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
+  tell(&out, &e, &c.arena);
+  assert_has(&out,
+             "  time: the multipliers limit: 4 of 8 need 24 cycles; the "
+             "others idle\n");
+  text_free(&out);
   case_close(&c);
 }
 
@@ -369,11 +465,13 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       COST_TEST(used_words_are_those_of_the_iterations),
       COST_TEST(no_nest_carries_less_than_it_has_to),
-      COST_TEST(a_level_is_full_if_no_larger_tile_fits),
+      COST_TEST(the_next_tile_is_the_least_of_the_larger_ones),
       cmocka_unit_test(loads_follow_from_counts),
       cmocka_unit_test(loads_are_those_of_all_instances),
       cmocka_unit_test(a_tensor_is_carried_where_it_is_kept),
-      cmocka_unit_test(the_slowest_level_is_told),
-      cmocka_unit_test(imperfect_tiles_grow_by_steps)};
+      cmocka_unit_test(the_bandwidth_that_limits_is_told),
+      cmocka_unit_test(imperfect_tiles_grow_by_steps),
+      cmocka_unit_test(what_idles_is_told),
+      cmocka_unit_test(words_say_what_would_help)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,108 @@
+#include "mapper/mapper_label.h"
+#include "mapper/mapper_routes.h"
+
+/*
+ * What networks take, as a price per word that arrives, so that it shrinks with
+ * the words whatever loops come.  Exact in it are
+ *
+ *   ingress    of every level that the words pass, twice where old values have
+ *              to go down first;
+ *   hops       on the chain, if its tile is that of the level below, and still
+ *              open; else on a link of their own, which starts here with that
+ *              tile;
+ *   routers    one for each word, and those beyond if as many words are counted
+ *              as travel.
+ *
+ * Otherwise routers are 1 + floor(h) for the h hops of an average word, so no
+ * fewer than the words and no fewer than the hops, but no more than both: the
+ * larger one is the price, the other is `loose`.
+ *
+ * At the parent, ingress and the first router are in the prices of the accounts
+ * (mapper_accounts.c).
+ */
+
+/* One chain over one fan-out. */
+typedef struct crossing {
+  const cost_store *store;
+  const mapper_route *route;
+  uint32_t level, tensor;
+  double before; /* `sent` inside of it */
+  double times;  /* so often goes a word */
+  bool ends;     /* at the parent */
+} crossing;
+
+/* Is the tile of the level below, as if it kept the tensor, the chain's? */
+static bool travels_alike(const mapper_chain *c, const mapper_space *s,
+                          const mapper_label *l, const crossing *x) {
+  const uint32_t t = x->tensor;
+  if (s->links[c->link].child + 1 == x->level) return true;
+  return c->state == MAPPER_OPEN &&
+         s->words[(size_t)l->node * s->tensor_count + t] ==
+             s->words[(size_t)c->tile * s->tensor_count + t];
+}
+
+/* The words of first touches go down once, the others twice; some floor below
+   is for twice. */
+static void price_routes(mapper_chain *c, const crossing *x) {
+  const double router = x->store->router_pj * x->before;
+  const double hops = x->route->hops;
+  c->travel += x->before * hops * x->store->hop_pj;
+  if (x->times == 1 || !x->ends) {
+    c->travel += router * x->route->routers[x->times == 2];
+    return;
+  }
+  const double least = x->route->routers[1] / 2;
+  c->travel += router * least;
+  c->loose += router * (hops - least);
+}
+
+/* True if the routers of hops are the larger ones, so that those of words are
+   loose. */
+static bool start_passing(mapper_label *l, const mapper_space *s,
+                          const crossing *x, const mapper_spread *spread,
+                          double words) {
+  uint32_t link = 0;
+  while (!s->links[link].passing || s->links[link].tensor != x->tensor ||
+         s->links[link].parent != x->level)
+    link++;
+  mapper_chain *c = mapper_label_start(l, s, link);
+  const double hops = x->route->hops, router = x->store->router_pj;
+  const bool larger = !x->ends && c->words * hops > words;
+  c->spread = spread->product;
+  c->reached = true;
+  c->travel = hops * (x->store->hop_pj + (larger ? router : 0));
+  c->loose = larger ? 0 : hops * router;
+  return larger;
+}
+
+void mapper_label_travel(mapper_label *l, const mapper_space *s, uint32_t level,
+                         const mapper_spread *spread, double before,
+                         uint32_t chain) {
+  mapper_chain *c = &mapper_chains(s, l)[chain];
+  const mapper_link *link = &s->links[c->link];
+  const bool written = s->tensors[link->tensor].written;
+  crossing x = {.store = &s->tables->stores[level],
+                .level = level,
+                .tensor = link->tensor,
+                .before = before,
+                .ends = link->parent == level};
+  x.times = written && !x.store->reduces ? 2 : 1;
+  const double each = x.times * c->sent;
+  const uint32_t count = l->chain_count;
+  if (!x.ends) c->travel += each * x.store->ingress_pj;
+  bool loose = false;
+  if (spread->arranged) {
+    x.route = mapper_routes_of(s, spread->arranged, x.tensor, l->node);
+    if (travels_alike(c, s, l, &x))
+      price_routes(c, &x);
+    else
+      loose = start_passing(l, s, &x, spread, c->words * each);
+    /* The one that started lies before it. */
+    c = &mapper_chains(s, l)[chain + l->chain_count - count];
+  }
+  if (x.ends) return;
+  if (loose)
+    c->loose += each * x.store->router_pj;
+  else
+    c->travel += each * x.store->router_pj;
+}
