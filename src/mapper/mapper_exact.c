@@ -65,8 +65,7 @@ double mapper_exact_raise(double root, double pruned) {
 }
 
 /* Until a nest is found: then m->score is the least score of all; or until it
-   is known that none costs less than m->value.  If that is known, the first
-   threshold may as well be near it. */
+   is known that none costs less than m->value. */
 static calm_status deepen(mapper_progress *p, mapper_search *m) {
   const double root = mapper_search_root(m);
   double threshold = mapper_exact_raise(root, root);
@@ -243,8 +242,7 @@ static void win_race(mapper_result *r, double most_cycles) {
 calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
                                const mapper_given *given, limits *l, arena *a) {
   mapper_result fast = {.outcome = CALM_LIMIT};
-  if (p->objective == MAPPER_DELAY && !given->root_only)
-    TRY(race(&fast, p, given, l, a));
+  if (p->objective == MAPPER_DELAY) TRY(race(&fast, p, given, l, a));
   if (mapper_exact_found(&fast)) {
     win_race(&fast, given->most_value);
     *out = fast;
