@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "mapper/mapper_exact.h"
+#include "mapper/mapper_reason.h"
 
 /*
  * Threshold deepening: rounds with a growing threshold, each of which adds
@@ -317,8 +318,10 @@ calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
   const mapper_given given = {
       .rules = rules, .most_cycles = HUGE_VAL, .most_value = HUGE_VAL};
   switch (p->objective) {
-    case MAPPER_PARETO: return mapper_pareto(out, p, rules, l, a);
-    case MAPPER_DELAY_ENERGY: return search_twice(out, p, &given, l, a);
-    default: return mapper_exact_any(out, p, &given, l, a);
+    case MAPPER_PARETO: TRY(mapper_pareto(out, p, rules, l, a)); break;
+    case MAPPER_DELAY_ENERGY: TRY(search_twice(out, p, &given, l, a)); break;
+    default: TRY(mapper_exact_any(out, p, &given, l, a));
   }
+  return out->outcome == CALM_INFEASIBLE ? mapper_reason(&out->reason, p, a)
+                                         : CALM_OK;
 }
