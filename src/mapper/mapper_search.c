@@ -40,6 +40,7 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                      .limits = l,
                      .context = a->context,
                      .cap = HUGE_VAL,
+                     .capped = HUGE_VAL,
                      .score = HUGE_VAL,
                      .value = HUGE_VAL,
                      .value_cap = HUGE_VAL,
@@ -291,7 +292,7 @@ uint64_t mapper_search_bytes(const mapper_search *m) {
 }
 
 static bool is_exhausted(mapper_search *m) {
-  return limits_spend(m->limits, 16) || m->states > m->most_states ||
+  return limits_spend(m->limits, 16) || m->trail.count > m->most_states ||
          limits_memory(m->limits, mapper_search_bytes(m));
 }
 
