@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "mapper/mapper_blocks.h"
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
@@ -101,7 +102,8 @@ static bool is_beaten(const mapper_search *m, const mapper_floor *f) {
 
 /* Can no completion of the label be of use?  Its score is put into it. */
 static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
-  const mapper_floor f = mapper_bound_label(m->space, l, level);
+  mapper_floor f = mapper_bound_label(m->space, l, level);
+  if (m->rounded) f.energy_pj += mapper_blocks_more(m->space, l, level);
   const double score = score_of(m, &f) * (1 - 1e-12);
   l->score = score;
   if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
