@@ -157,8 +157,8 @@ static bool begin(crew *all, process *p, uint32_t item) {
 static calm_status take_line(crew *all, process *p, char *line) {
   if (line[0] == 'W' || line[0] == 'D')
     context_log(all->context,
-                line[0] == 'W' ? CALM_LOG_WARNING : CALM_LOG_DETAIL, "%s: %s",
-                all->work->name(all->work->payload, p->item), line + 1);
+                line[0] == 'W' ? CALM_LOG_WARNING : CALM_LOG_DETAIL, "%s",
+                line + 1);
   if (line[0] != 'R' || p->answer) return CALM_OK;
   text t;
   text_init(&t, all->context);
