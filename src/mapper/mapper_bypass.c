@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -184,6 +185,78 @@ static calm_status follow(bypass *b, uint32_t *kept) {
   return CALM_OK;
 }
 
+/* A keep set that differs from the best in a place or two, or is the best. */
+typedef struct neighbour {
+  double bound;
+  uint32_t level, other, bit; /* flipped at both; other may be CALM_NONE */
+} neighbour;
+
+static void flip(uint32_t *kept, const neighbour *n) {
+  kept[n->level] ^= n->bit;
+  if (n->other != CALM_NONE) kept[n->other] ^= n->bit;
+}
+
+static bool is_free(const bypass *b, uint32_t level, uint32_t bit) {
+  const mapper_problem *p = b->problem;
+  return !p->arch->levels[level].virtual_level &&
+         (p->may_keep[level] & ~p->must_keep[level] & bit);
+}
+
+static int compare_neighbours(const void *left, const void *right) {
+  const neighbour *a = left, *b = right;
+  if (a->bound != b->bound) return a->bound < b->bound ? -1 : 1;
+  if (a->level != b->level) return a->level < b->level ? -1 : 1;
+  if (a->other != b->other) return a->other < b->other ? -1 : 1;
+  return a->bit < b->bit ? -1 : a->bit > b->bit;
+}
+
+/* One place, or two of a tensor.  Those of less bound come first. */
+static uint32_t find_neighbours(neighbour *out, const bypass *b,
+                                uint32_t *kept) {
+  const uint32_t levels = b->problem->arch->level_count;
+  uint32_t count = 0;
+  for (uint32_t t = 0; t < b->problem->layer->tensor_count; t++)
+    for (uint32_t l = 0; l < levels; l++)
+      for (uint32_t o = l + 1; o <= levels; o++) {
+        neighbour n = {0, l, o < levels ? o : CALM_NONE, UINT32_C(1) << t};
+        if (!is_free(b, l, n.bit) || (o < levels && !is_free(b, o, n.bit)))
+          continue;
+        flip(kept, &n);
+        n.bound = value_of_bound(b, mapper_keeps_cost(&b->keeps, kept));
+        flip(kept, &n);
+        if (n.bound < most_of(b)) out[count++] = n;
+      }
+  qsort(out, count, sizeof *out, compare_neighbours);
+  return count;
+}
+
+/* Goes to the first neighbour with a better nest, as long as there is one. */
+static calm_status descend(bypass *b) {
+  const uint32_t levels = b->problem->arch->level_count;
+  neighbour *all;
+  uint32_t *kept;
+  bool better = b->best.value < HUGE_VAL;
+  ARENA_ARRAY(b->scratch, kept, levels);
+  ARENA_ARRAY(b->scratch, all,
+              (size_t)levels * (levels + 1) * b->problem->layer->tensor_count);
+  while (better && b->limits->reason == LIMITS_NONE) {
+    memcpy(kept, b->best.nest.kept, levels * sizeof *kept);
+    const uint32_t count = find_neighbours(all, b, kept);
+    const double value = b->best.value;
+    better = false;
+    for (uint32_t i = 0; i < count && !better; i++) {
+      mapper_result r;
+      if (b->limits->reason != LIMITS_NONE) break;
+      flip(kept, &all[i]);
+      TRY(search_choice(&r, b, kept, most_of(b)));
+      flip(kept, &all[i]);
+      if (mapper_exact_found(&r)) adopt(b, &r);
+      better = b->best.value < value;
+    }
+  }
+  return CALM_OK;
+}
+
 /* Does a level hold one word of each? */
 static bool holds(const bypass *b, uint32_t level, uint32_t set) {
   const cost_store *store = &b->keeps.space->tables->stores[level];
@@ -216,7 +289,7 @@ static calm_status find_soon(bypass *b) {
     memcpy(last, kept, levels * sizeof *kept);
     TRY(follow(b, kept));
   }
-  return CALM_OK;
+  return descend(b);
 }
 
 /* ---- All choices --------------------------------------------------------- */

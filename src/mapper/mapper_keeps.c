@@ -339,6 +339,16 @@ double mapper_keeps_bound(const mapper_keeps *k) {
   return k->open.count ? k->open.data[0].key : HUGE_VAL;
 }
 
+double mapper_keeps_cost(const mapper_keeps *k, const uint32_t *kept) {
+  double sum = 0;
+  uint32_t nearest = compose(k, 0, 0, CALM_NONE, outside_of(k));
+  for (uint32_t level = k->space->level_count; level-- > 0;) {
+    sum += links_of(k, level, nearest, kept[level]);
+    nearest = compose(k, nearest, kept[level], level, CALM_NONE);
+  }
+  return sum + k->inside[nearest];
+}
+
 calm_status mapper_keeps_next(mapper_keeps *k, uint32_t *kept) {
   uint32_t at = mapper_heap_pop(&k->open).number;
   while (k->all.data[at].level > 0) {

@@ -46,6 +46,9 @@ void mapper_keeps_free(mapper_keeps *k);
    is. */
 double mapper_keeps_bound(const mapper_keeps *k);
 
+/* The bound of one choice. */
+double mapper_keeps_cost(const mapper_keeps *k, const uint32_t *kept);
+
 /* The next choice: kept[level].  There is one. */
 calm_status mapper_keeps_next(mapper_keeps *k, uint32_t *kept);
 
