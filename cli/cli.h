@@ -7,7 +7,7 @@
  *   opt.c       words of a command line -> a request
  *   help.c      help of the tool and of a command; man.c the same in roff
  *   story.c     stderr: errors, warnings, progress; Ctrl-C
- *   output.c    stdout and files
+ *   output.c    stdout and files; nests.c files of calm map
  *   cmd_*.c     one command each
  */
 #ifndef CALM_CLI_CLI_H
@@ -25,7 +25,13 @@ enum exit_code {
   EXIT_INTERRUPTED = 130
 };
 
-enum { MAX_OPERANDS = 2, MAX_EMISSIONS = 16, MAX_PARTS = 16, MAX_INPUTS = 16 };
+enum {
+  MAX_OPERANDS = 2,
+  MAX_EMISSIONS = 16,
+  MAX_PARTS = 16,
+  MAX_INPUTS = 16,
+  MAX_PROBLEMS = 4096
+};
 
 typedef struct request request;
 
@@ -72,15 +78,16 @@ struct request {
   int operand_count;
   emission emissions[MAX_EMISSIONS];
   int emission_count;
-  const char *output;             /* the model to be written; NULL: none */
+  const char *output; /* the model or mappings to be written; NULL: none */
   const char *inputs[MAX_INPUTS]; /* files that options of the library name */
   int input_count;
-  const char *arch[MAX_PARTS]; /* calm eval: what it is about */
+  const char *arch[MAX_PARTS]; /* calm eval, calm map: what they are about */
   const char *mappings[2];
-  const char *problem;
-  int arch_count, mapping_count;
+  const char *problems[MAX_PROBLEMS];
+  const char *journal, *dumped; /* calm map; NULL: none */
+  int arch_count, mapping_count, problem_count;
   color_choice color;
-  bool json, dump, in_place, quiet, verbose, help;
+  bool calibrate, json, dump, in_place, quiet, verbose, help;
 };
 
 #endif

@@ -9,5 +9,6 @@ int cmd_plan(request *r);
 int cmd_check(request *r);
 int cmd_pack(request *r);
 int cmd_eval(request *r);
+int cmd_map(request *r);
 
 #endif

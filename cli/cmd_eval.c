@@ -41,7 +41,7 @@ int cmd_eval(request *r) {
   const calm_evaluation_files files = {
       .arch = r->arch,
       .arch_count = (uint32_t)r->arch_count,
-      .problem = r->problem,
+      .problem = r->problem_count ? r->problems[0] : NULL,
       .mappings = r->mappings,
       .mapping_count = (uint32_t)r->mapping_count};
   int code = check_emissions(r);

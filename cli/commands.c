@@ -53,6 +53,20 @@ static const char *const eval_examples[] = {
     "counts and cycles alone, as one JSON object",
     NULL};
 
+static const char *const map_examples[] = {
+    "calm map --arch simba.yaml --problem layer.yaml",
+    "the loop nest of least energy times delay, with a proof",
+    "calm map --arch simba.yaml --problem layer.yaml -o nest.yaml",
+    "write it as Timeloop reads it",
+    "calm map --arch simba.yaml net.onnx --objective energy --journal net.log",
+    "every layer of a network; a second run goes on where this one ended",
+    "calm map --arch simba.yaml net.onnx --mapper cosa -o nests/",
+    "by CoSA's integer program; a file per layer",
+    "calm map --arch simba.yaml --problem layer.yaml --mapper random --valid "
+    "100",
+    "the best of 100 valid nests that were drawn",
+    NULL};
+
 const command commands[] = {
     {"inspect", "MODEL", 1, 1, cmd_inspect,
      "what is in a model, and what sets its peak",
@@ -87,6 +101,16 @@ const command commands[] = {
      "cycles and the energy.  A nest that does not fit the machine is told so, "
      "with exit code 1; one that is too much to be counted, with 4.",
      eval_examples},
+    {"map", "--arch FILE ... [MODEL]", 0, 1, cmd_map,
+     "find loop nests for layers on an accelerator",
+     "Finds for each layer, of problem files or of a model, a loop nest of "
+     "least energy, delay or their product, with a proof, or with a proven "
+     "bound if a limit ended the search.  Equal layers are mapped once.  "
+     "Limits "
+     "are those of each layer.  The exit code is that of the worst layer: a "
+     "fault in calm or its solver, then what cannot be read, then a limit, "
+     "then a layer that has no nest.",
+     map_examples},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL}};
 
 const exit_meaning exit_meanings[] = {

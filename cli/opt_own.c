@@ -24,7 +24,7 @@ static int set_emit(request *r, const char *value) {
 }
 
 static int set_output(request *r, const char *value) {
-  if (!strcmp(r->command->name, "plan")) {
+  if (strcmp(r->command->name, "eval") && strcmp(r->command->name, "pack")) {
     r->output = value;
     return EXIT_DONE;
   }
@@ -52,7 +52,14 @@ static int set_mapping(request *r, const char *value) {
 }
 
 static int set_problem(request *r, const char *value) {
-  r->problem = value;
+  const bool several = !strcmp(r->command->name, "map");
+  if (!several) r->problem_count = 0; /* the last one counts */
+  return add_path(r->problems, &r->problem_count, MAX_PROBLEMS, "problem",
+                  value);
+}
+
+static int set_journal(request *r, const char *value) {
+  r->journal = value;
   return EXIT_DONE;
 }
 
@@ -67,16 +74,17 @@ static int set_color(request *r, const char *value) {
   return EXIT_USAGE;
 }
 
-#define ALL "inspect plan check pack eval"
+#define ALL "inspect plan check pack eval map"
 
 static const opt_own rows[] = {
-    {{"arch", "eval", "FILE", NULL,
+    {{"arch", "eval map", "FILE", NULL,
       "the accelerator; repeatable for its parts"},
      0,
      set_arch,
      0},
-    {{"problem", "eval", "FILE", NULL,
-      "the layer; without it the `problem` section of --arch"},
+    {{"problem", "eval map", "FILE", NULL,
+      "the layer; without it the `problem` section of --arch; of calm map "
+      "repeatable"},
      0,
      set_problem,
      0},
@@ -86,13 +94,26 @@ static const opt_own rows[] = {
      0,
      set_mapping,
      0},
+    {{"calibrate", "map", NULL, NULL,
+      "fit cosa's weights to the accelerator, and print them or write them to "
+      "-o FILE, for --cosa-weights"},
+     0,
+     NULL,
+     offsetof(request, calibrate)},
+    {{"journal", "map", "FILE", NULL,
+      "add each layer to this file once it is mapped; those that it has are "
+      "not mapped again"},
+     0,
+     set_journal,
+     0},
     {{"json", ALL, NULL, NULL, "print one JSON object instead of tables"},
      0,
      NULL,
      offsetof(request, json)},
-    {{"output", "plan pack eval", "FILE", NULL,
+    {{"output", "plan pack eval map", "FILE", NULL,
       "write the reordered model, the buffers with their offsets, or the loop "
-      "nest as Timeloop reads it"},
+      "nest as Timeloop reads it; of calm map also a folder, for a file per "
+      "layer"},
      'o',
      set_output,
      0},
@@ -100,10 +121,10 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, in_place)},
-    {{"emit", "plan pack eval", "KIND=FILE", NULL,
+    {{"emit", "plan pack eval map", "KIND=FILE", NULL,
       "write a file as well, repeatable: csv; of calm plan also plan (JSON), "
-      "c-header, bufferplan, trace, model-explorer; of calm eval mapping, "
-      "nest"},
+      "c-header, bufferplan, trace, model-explorer; of calm eval and "
+      "calm map mapping, nest"},
      0,
      set_emit,
      0},

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nests.h"
 #include "opt.h"
 #include "story.h"
 
@@ -16,13 +17,13 @@ static const struct {
   const char *name, *verbs;
   calm_format format;
 } kinds[] = {{"plan", "plan", CALM_FORMAT_JSON},
-             {"csv", "plan pack", CALM_FORMAT_CSV},
+             {"csv", "plan pack map", CALM_FORMAT_CSV},
              {"bufferplan", "plan", CALM_FORMAT_BUFFERPLAN},
              {"c-header", "plan", CALM_FORMAT_C_HEADER},
              {"trace", "plan", CALM_FORMAT_TRACE},
              {"model-explorer", "plan", CALM_FORMAT_MODEL_EXPLORER},
-             {"mapping", "eval", CALM_FORMAT_MAPPING},
-             {"nest", "eval", CALM_FORMAT_NEST}};
+             {"mapping", "eval map", CALM_FORMAT_MAPPING},
+             {"nest", "eval map", CALM_FORMAT_NEST}};
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
@@ -90,7 +91,7 @@ static bool is_input(const request *r, const struct stat *file) {
          is_among(r->inputs, r->input_count, file) ||
          is_among(r->arch, r->arch_count, file) ||
          is_among(r->mappings, r->mapping_count, file) ||
-         is_file(r->problem, file);
+         is_among(r->problems, r->problem_count, file);
 }
 
 /* Behind /dev/stdout or /dev/stderr there may be a file that is already being
@@ -122,7 +123,7 @@ static int check_directory(const char *path) {
                                         : EXIT_DONE;
 }
 
-static int check_file(const request *r, const char *path) {
+int output_check_file(const request *r, const char *path) {
   struct stat file;
   if (!*path || !strcmp(path, "-")) {
     story_tell("'%s' is not the name of a file to be written", path);
@@ -139,16 +140,6 @@ static int check_file(const request *r, const char *path) {
   }
   if (S_ISDIR(file.st_mode)) return refuse_file(path, strerror(EISDIR));
   return S_ISREG(file.st_mode) ? check_directory(path) : EXIT_DONE;
-}
-
-/* The model that is written may be the input if that is asked for. */
-static int check_model(const request *r) {
-  if (r->in_place && r->output) {
-    story_tell("--in-place writes over MODEL, --output elsewhere");
-    return EXIT_USAGE;
-  }
-  if (r->in_place) return check_directory(r->operands[0]);
-  return r->output ? check_file(r, r->output) : EXIT_DONE;
 }
 
 /* The last part of a path, and in *directory what holds it. */
@@ -170,20 +161,49 @@ static bool is_same_output(const char *a, const char *b) {
   return !strcmp(name, split_path(&other, b)) && is_same_inode(&one, &other);
 }
 
+/* Its files are looked at when their names are known. */
+static bool is_folder_of_nests(const request *r) {
+  return !strcmp(r->command->name, "map") && nests_is_folder(r->output);
+}
+
+/* A file of calm map, which no other output may be. */
+static int check_own(const request *r, const char *path, const char *what) {
+  if (!path) return EXIT_DONE;
+  const int code = output_check_file(r, path);
+  if (code || !r->output || !is_same_output(path, r->output)) return code;
+  story_tell("%s: is %s, and another output as well", path, what);
+  return EXIT_USAGE;
+}
+
+/* The model that is written may be the input if that is asked for. */
+static int check_model(const request *r) {
+  if (r->in_place && r->output) {
+    story_tell("--in-place writes over MODEL, --output elsewhere");
+    return EXIT_USAGE;
+  }
+  if (r->in_place) return check_directory(r->operands[0]);
+  if (!r->output || is_folder_of_nests(r)) return EXIT_DONE;
+  return output_check_file(r, r->output);
+}
+
 static bool is_named_twice(const request *r, int emission) {
   const char *path = r->emissions[emission].path;
   if (r->output && is_same_output(path, r->output)) return true;
+  if (r->journal && is_same_output(path, r->journal)) return true;
+  if (r->dumped && is_same_output(path, r->dumped)) return true;
   for (int other = 0; other < emission; other++)
     if (is_same_output(path, r->emissions[other].path)) return true;
   return false;
 }
 
 int output_check(const request *r) {
-  const int wrong = check_model(r);
+  int wrong = check_model(r);
+  if (!wrong) wrong = check_own(r, r->journal, "the journal");
+  if (!wrong) wrong = check_own(r, r->dumped, "the integer program");
   if (wrong) return wrong;
   for (int i = 0; i < r->emission_count; i++) {
     const char *path = r->emissions[i].path;
-    const int code = check_file(r, path);
+    const int code = output_check_file(r, path);
     if (code) return code;
     if (is_named_twice(r, i)) {
       story_tell("%s: is named for two outputs", path);

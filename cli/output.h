@@ -18,6 +18,9 @@ void output_open_standard(void);
    before the work begins.  EXIT_DONE, or the exit code with a line told. */
 int output_check(const request *r);
 
+/* The same of one file whose name is known only later. */
+int output_check_file(const request *r, const char *path);
+
 /* Does the name of the model to be written promise the `format` of the input?
    EXIT_DONE, or EXIT_USAGE with a line told. */
 int output_check_format(const request *r, const char *format);

@@ -51,6 +51,7 @@ struct calm_mapping {
   bool network;       /* `source` is a model */
   bool energy;        /* energies are known and wanted */
   bool timing;        /* show seconds */
+  bool explain;       /* show what holds each nest back */
   map_method method;
   mapper_objective objective;
   cost_options cost;

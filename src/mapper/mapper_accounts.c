@@ -37,8 +37,8 @@ static calm_status make_links(mapper_link **out, mapper_space *s, arena *a) {
   ARENA_ARRAY(a, links, (size_t)s->tensor_count * s->level_count);
   for (uint32_t t = 0; t < s->tensor_count; t++) {
     uint32_t child = CALM_NONE;
-    for (uint32_t l = 0; l < s->level_count; l++) {
-      if (l > s->tensors[t].outermost) break;
+    if (s->tensors[t].outermost == CALM_NONE) continue;
+    for (uint32_t l = 0; l <= s->tensors[t].outermost; l++) {
       add_passing(s, links, t, l);
       if (!(s->kept[l] >> t & 1)) continue;
       links[s->link_count++] =
@@ -196,6 +196,17 @@ static calm_status find_slack(mapper_account *out, const mapper_space *s,
 static bool shares_accesses(const mapper_space *s, uint32_t level) {
   const cost_store *store = &s->tables->stores[level];
   return store->clusters < store->instances;
+}
+
+mapper_price mapper_accounts_price(const mapper_space *s, uint32_t level,
+                                   uint32_t tensor) {
+  const cost_store *store = &s->tables->stores[level];
+  const tariff t = energy_tariff(s, level, tensor);
+  const double share =
+      shares_accesses(s, level) && s->beyond[level] > store->clusters
+          ? store->clusters / s->beyond[level]
+          : 1;
+  return (mapper_price){t.fill * share, t.read * share, t.update * share};
 }
 
 /*

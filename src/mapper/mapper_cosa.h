@@ -28,6 +28,9 @@ typedef struct mapper_cosa_options {
   mapper_cosa_weights weights;
   uint64_t pad;     /* larger prime factors are padded away; 0: none is */
   const char *dump; /* write the program to this MPS file; NULL: do not */
+  /* Per level and tensor, [level * tensors + tensor]; NULL: as the form says */
+  const double *shares;        /* of the level that the tensor may fill */
+  const double *level_weights; /* in the utilization */
 } mapper_cosa_options;
 
 /* What the solution is worth in the program's own terms (logarithms to base 2,
@@ -35,6 +38,7 @@ typedef struct mapper_cosa_options {
 typedef struct mapper_cosa_terms {
   double utilization, compute, traffic;
   double objective, bound; /* what was minimised, and the solver's bound */
+  bool allowed;            /* is the nest one that the program could yield? */
 } mapper_cosa_terms;
 
 /* Objectives: ENERGY minimises traffic alone, BALANCE |traffic - compute|, each

@@ -23,7 +23,7 @@ static calm_status write_paragraph(text *out, text *words) {
   return report_wrapped_text(out, words, 4, 2);
 }
 
-static calm_status write_subject(text *out, const calm_evaluation *e) {
+calm_status report_eval_subject(text *out, const calm_evaluation *e) {
   text words;
   text_init(&words, out->context);
   text_format(&words, "%s:", e->layer.name);
@@ -115,8 +115,8 @@ static calm_status add_lines(text *out, const char *words, arena *scratch) {
   return CALM_OK;
 }
 
-static calm_status add_nest(text *out, const calm_evaluation *e,
-                            const eval_nest *n, arena *scratch) {
+calm_status report_eval_nest(text *out, const calm_evaluation *e,
+                             const eval_nest *n, arena *scratch) {
   char *words;
   TRY(accel_nest_text(&words, &n->nest, &e->arch, &e->layer, e->context));
   calm_status status = add_lines(out, words, scratch);
@@ -135,14 +135,14 @@ static calm_status write_reason(text *out, const eval_nest *n, bool color) {
   return CALM_OK;
 }
 
-static calm_status write_headline(text *out, const eval_view *v) {
+calm_status report_eval_headline(text *out, const eval_view *v) {
   TRY(write_cycles(out, v));
   write_energy(out, v);
   write_utilization(out, v);
   return CALM_OK;
 }
 
-static calm_status write_figures(text *out, const eval_view *v) {
+calm_status report_eval_figures(text *out, const eval_view *v) {
   TRY(report_eval_table(out, v));
   TRY(report_eval_bars(out, v));
   TRY(report_eval_networks(out, v));
@@ -152,22 +152,26 @@ static calm_status write_figures(text *out, const eval_view *v) {
   return report_eval_details(out, v);
 }
 
+calm_status report_eval_look(eval_view *v, const calm_evaluation *e,
+                             const eval_nest *n, arena *scratch) {
+  v->evaluation = e;
+  v->nest = n;
+  v->unit = report_energy_unit(n->result.energy_pj);
+  return report_eval_levels(&v->levels, e, n, scratch);
+}
+
 static calm_status write_one(text *out, const calm_evaluation *e, bool complete,
                              bool color, arena *scratch) {
   const eval_nest *n = &e->nests[0];
-  eval_view v = {.evaluation = e,
-                 .nest = n,
-                 .unit = report_energy_unit(n->result.energy_pj),
-                 .complete = complete,
-                 .color = color};
-  TRY(report_eval_levels(&v.levels, e, n, scratch));
+  eval_view v = {.complete = complete, .color = color};
+  TRY(report_eval_look(&v, e, n, scratch));
   TRY(report_heading(out, n->path, color));
-  TRY(write_subject(out, e));
+  TRY(report_eval_subject(out, e));
   text_format(out, "\n");
-  TRY(n->reason ? write_reason(out, n, color) : write_headline(out, &v));
+  TRY(n->reason ? write_reason(out, n, color) : report_eval_headline(out, &v));
   text_format(out, "\n");
-  TRY(add_nest(out, e, n, scratch));
-  return n->reason ? CALM_OK : write_figures(out, &v);
+  TRY(report_eval_nest(out, e, n, scratch));
+  return n->reason ? CALM_OK : report_eval_figures(out, &v);
 }
 
 /* ---- Two nests ----------------------------------------------------------- */
@@ -176,7 +180,7 @@ static calm_status write_two(text *out, const calm_evaluation *e, bool complete,
                              bool color, arena *scratch) {
   TRY(report_heading(out, e->nests[0].path, color));
   TRY(report_heading(out, e->nests[1].path, color));
-  TRY(write_subject(out, e));
+  TRY(report_eval_subject(out, e));
   if (calm_evaluation_valid(e))
     return report_eval_difference(out, e, complete, color, scratch);
   text_format(out, "\n");
@@ -200,7 +204,7 @@ static calm_status write_nest(text *out, const calm_evaluation *e,
     return context_fail(e->context, CALM_MISUSE,
                         "a mapping is written of one nest, not of two");
   if (format == CALM_FORMAT_NEST)
-    return add_nest(out, e, &e->nests[0], scratch);
+    return report_eval_nest(out, e, &e->nests[0], scratch);
   TRY(accel_nest_write(&words, n, &e->arch, &e->layer, e->context));
   text_add(out, words, strlen(words));
   calm_text_free(out->context, words);

@@ -62,6 +62,23 @@ typedef struct eval_view {
   bool color;
 } eval_view;
 
+/* Turn a view, of which only `complete` and `color` are set, to a nest. */
+calm_status report_eval_look(eval_view *v, const calm_evaluation *e,
+                             const eval_nest *n, arena *scratch);
+
+/* Layer, machine and cost model, in two paragraphs. */
+calm_status report_eval_subject(text *out, const calm_evaluation *e);
+
+/* Cycles, energy, EDP and utilization of a valid nest, a line each. */
+calm_status report_eval_headline(text *out, const eval_view *v);
+
+/* The loops. */
+calm_status report_eval_nest(text *out, const calm_evaluation *e,
+                             const eval_nest *n, arena *scratch);
+
+/* All of the parts below, as far as they are wanted. */
+calm_status report_eval_figures(text *out, const eval_view *v);
+
 /* Each begins with an empty line. */
 
 /* Accesses and energy of each tensor at each level, leakage where it can be
@@ -109,5 +126,10 @@ calm_status report_eval_difference(text *out, const calm_evaluation *e,
 
 /* One nest, or two: calm/eval/1, calm/eval-difference/1. */
 json_t *report_eval_json(arena *scratch, const calm_evaluation *e);
+
+/* {"computes", ..., "edp", "levels", "networks"}: what a nest costs; null and
+   empty if it is not valid. */
+json_t *report_eval_json_figures(arena *scratch, const calm_evaluation *e,
+                                 const eval_nest *n);
 
 #endif

@@ -1,32 +1,10 @@
 /* An evaluation as JSON: docs/json.md describes each field. */
-#include <math.h>
-#include <string.h>
-
 #include "report/report_eval.h"
-
-/* ---- Words for enumerations ---------------------------------------------- */
-
-static json_t *name_of_choice(const char *option, uint32_t choice) {
-  size_t length;
-  const char *name = options_choice_name(&length, option, choice);
-  return json_stringn(name, length);
-}
 
 /* ---- Numbers ------------------------------------------------------------- */
 
-/* What is counted in doubles is mostly whole. */
-static json_t *count_of(double n) {
-  if (n == floor(n) && fabs(n) <= (double)ACCEL_MAX_COUNT)
-    return json_integer((json_int_t)n);
-  return isfinite(n) ? json_real(n) : json_null();
-}
-
-static json_t *real_of(double n) {
-  return isfinite(n) ? json_real(n) : json_null();
-}
-
 static json_t *energy_of(const calm_evaluation *e, double pj) {
-  return e->energy ? real_of(pj) : json_null();
+  return e->energy ? report_json_real(pj) : json_null();
 }
 
 static json_t *unless_unlimited(uint64_t n) {
@@ -79,9 +57,9 @@ static json_t *vector_energy(const calm_evaluation *e, const accel_energy *v) {
     json_decref(o);
     return json_null();
   }
-  add(&o, "read_pj", real_of(v->read_pj));
-  add(&o, "write_pj", real_of(v->write_pj));
-  add(&o, "update_pj", real_of(v->update_pj));
+  add(&o, "read_pj", report_json_real(v->read_pj));
+  add(&o, "write_pj", report_json_real(v->write_pj));
+  add(&o, "update_pj", report_json_real(v->update_pj));
   return o;
 }
 
@@ -93,7 +71,7 @@ static json_t *level_of(arena *scratch, const calm_evaluation *e,
   add(&o, "name", report_json_name(scratch, a->name));
   number(&o, "instances", l->instances);
   number(&o, "cycles", l->cycles);
-  add(&o, "slowdown", real_of(l->slowdown));
+  add(&o, "slowdown", report_json_real(l->slowdown));
   number(&o, "used_words", l->used_words);
   add(&o, "capacity_words", unless_unlimited(a->capacity_words));
   add(&o, "word_bits", report_json_number(a->word_bits));
@@ -122,7 +100,7 @@ static json_t *list_groups(const cost_flow *f) {
     json_t *group = json_array();
     group = report_json_append(group, report_json_number(g->multicast));
     group = report_json_append(group, report_json_number(g->scatter));
-    group = report_json_append(group, count_of(g->accesses));
+    group = report_json_append(group, report_json_count(g->accesses));
     list = report_json_append(list, group);
   }
   return list;
@@ -133,11 +111,11 @@ static json_t *flow_of(arena *scratch, const calm_evaluation *e,
   json_t *o = json_object();
   add(&o, "name", report_json_name(scratch, e->layer.tensors[tensor].name));
   number(&o, "fanout", f->fanout);
-  add(&o, "ingresses", count_of(f->ingresses));
-  add(&o, "multicast", real_of(report_eval_multicast(f)));
-  add(&o, "hops", real_of(f->hops));
+  add(&o, "ingresses", report_json_count(f->ingresses));
+  add(&o, "multicast", report_json_real(report_eval_multicast(f)));
+  add(&o, "hops", report_json_real(f->hops));
   number(&o, "spatial_reductions", f->spatial_reductions);
-  add(&o, "link_transfers", count_of(f->links));
+  add(&o, "link_transfers", report_json_count(f->links));
   add(&o, "energy_pj", energy_of(e, f->energy_pj));
   add(&o, "link_energy_pj", energy_of(e, f->link_pj));
   add(&o, "groups", list_groups(f));
@@ -184,8 +162,9 @@ static json_t *head_of(arena *scratch, const calm_evaluation *e,
   add(&o, "arch", report_json_name(scratch, e->arch.name));
   add(&o, "layer", report_json_name(scratch, e->layer.name));
   add(&o, "mapping", report_json_name(scratch, n->path));
-  add(&o, "cost", name_of_choice("cost", cost->model));
-  add(&o, "fanout", name_of_choice("fanout", EVAL_FANOUT_RULES + cost->fanout));
+  add(&o, "cost", report_json_choice("cost", cost->model));
+  add(&o, "fanout",
+      report_json_choice("fanout", EVAL_FANOUT_RULES + cost->fanout));
   add(&o, "valid", json_boolean(!n->reason));
   add(&o, "fault", fault_of(n));
   add(&o, "reason", report_json_name(scratch, n->reason));
@@ -215,7 +194,7 @@ static void add_figures(json_t **o, arena *scratch, const calm_evaluation *e,
       r->limiting_level == CALM_NONE
           ? json_null()
           : report_json_name(scratch, e->arch.levels[r->limiting_level].name));
-  add(o, "utilization", real_of(r->utilization));
+  add(o, "utilization", report_json_real(r->utilization));
   add(o, "energy_pj", energy_of(e, r->energy_pj));
   add(o, "compute_energy_pj", energy_of(e, r->compute_pj));
   add(o, "network_energy_pj", energy_of(e, r->network_pj));
@@ -224,16 +203,22 @@ static void add_figures(json_t **o, arena *scratch, const calm_evaluation *e,
   add(o, "networks", list_networks(scratch, e, r, levels));
 }
 
-static json_t *evaluation_of(arena *scratch, const calm_evaluation *e,
-                             const eval_nest *n) {
+json_t *report_eval_json_figures(arena *scratch, const calm_evaluation *e,
+                                 const eval_nest *n) {
   eval_levels levels;
   if (report_eval_levels(&levels, e, n, scratch) != CALM_OK) return NULL;
-  json_t *o = head_of(scratch, e, n);
+  json_t *o = json_object();
   if (n->reason)
     add_nothing(&o);
   else
     add_figures(&o, scratch, e, &n->result, &levels);
   return o;
+}
+
+static json_t *evaluation_of(arena *scratch, const calm_evaluation *e,
+                             const eval_nest *n) {
+  return report_json_merge(head_of(scratch, e, n),
+                           report_eval_json_figures(scratch, e, n));
 }
 
 /* ---- Two nests ----------------------------------------------------------- */
@@ -244,9 +229,9 @@ static json_t *change_of(arena *scratch, const calm_evaluation *e,
   add(&o, "level", report_json_name(scratch, c->level));
   add(&o, "below", report_json_name(scratch, c->below));
   add(&o, "tensor", report_json_name(scratch, c->tensor));
-  add(&o, "reads", count_of(c->reads));
-  add(&o, "fills", count_of(c->fills));
-  add(&o, "updates", count_of(c->updates));
+  add(&o, "reads", report_json_count(c->reads));
+  add(&o, "fills", report_json_count(c->fills));
+  add(&o, "updates", report_json_count(c->updates));
   add(&o, "energy_pj", energy_of(e, c->after_pj - c->before_pj));
   return o;
 }
@@ -261,10 +246,10 @@ static json_t *difference_of(arena *scratch, const calm_evaluation *e) {
   json_t *o = json_object(), *changes = json_array();
   for (uint32_t i = 0; i < list.count; i++)
     changes = report_json_append(changes, change_of(scratch, e, &list.data[i]));
-  add(&o, "cycles", count_of((double)b->cycles - (double)a->cycles));
+  add(&o, "cycles", report_json_count((double)b->cycles - (double)a->cycles));
   add(&o, "energy_pj", energy_of(e, b->energy_pj - a->energy_pj));
   add(&o, "edp", energy_of(e, b->edp - a->edp));
-  add(&o, "utilization", real_of(b->utilization - a->utilization));
+  add(&o, "utilization", report_json_real(b->utilization - a->utilization));
   add(&o, "changes", changes);
   return o;
 }

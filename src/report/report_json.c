@@ -1,6 +1,7 @@
 #include "report/report_json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "report/report_name.h"
@@ -20,6 +21,25 @@ json_t *report_json_number(uint64_t n) {
 
 json_t *report_json_optional(uint64_t n) {
   return n == UINT64_MAX ? json_null() : report_json_number(n);
+}
+
+/* Up to which doubles hold every whole number. */
+static const double most_exact = (double)(UINT64_C(1) << 53);
+
+json_t *report_json_count(double n) {
+  if (n == floor(n) && fabs(n) <= most_exact)
+    return json_integer((json_int_t)n);
+  return report_json_real(n);
+}
+
+json_t *report_json_real(double n) {
+  return isfinite(n) ? json_real(n) : json_null();
+}
+
+json_t *report_json_choice(const char *option, uint32_t choice) {
+  size_t length;
+  const char *name = options_choice_name(&length, option, choice);
+  return json_stringn(name, length);
 }
 
 /* What jansson could not put in, it has already released. */

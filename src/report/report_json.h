@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "base/arena.h"
+#include "base/options.h"
 #include "base/text.h"
 
 /* A string; what is not UTF-8 becomes \xHH.  NULL becomes null. */
@@ -20,6 +20,15 @@ json_t *report_json_number(uint64_t n);
 
 /* Likewise, but null for UINT64_MAX, which stands for "none". */
 json_t *report_json_optional(uint64_t n);
+
+/* What is counted in doubles: whole if it is, null if it is not finite. */
+json_t *report_json_count(double n);
+
+/* A quantity; null if it is not finite. */
+json_t *report_json_real(double n);
+
+/* The name of the chosen one among the values of an option. */
+json_t *report_json_choice(const char *option, uint32_t choice);
 
 /* `list` with an item appended. */
 json_t *report_json_append(json_t *list, json_t *item);

@@ -1,4 +1,4 @@
-"""The tool under test, `calm eval`, and where the public cases are.
+"""The tool under test, `calm eval` and `calm map`, and where the public cases are.
 
 The tool is found in $CALM, else in build/release; the cases in $CALM_CASES,
 else in ../shared/cases.
@@ -30,11 +30,15 @@ class Answer:
         return self.report.get("reason") or self.message
 
 
-def evaluate(*arguments):
-    """Run `calm eval` with these arguments."""
+def run(verb, *arguments):
+    """Run a verb of the tool with these arguments."""
     return Answer(subprocess.run(
-        [CALM, "eval", *map(str, arguments), "--json"], capture_output=True,
+        [CALM, verb, *map(str, arguments), "--json"], capture_output=True,
         text=True, timeout=SECONDS))
+
+
+def evaluate(*arguments):
+    return run("eval", *arguments)
 
 
 def evaluate_files(arch, problem, mapping, *options):

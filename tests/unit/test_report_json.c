@@ -1,4 +1,7 @@
 #include "report/report_json.h"
+
+#include <math.h>
+
 #include "report_fixture.h"
 
 static void large_numbers_become_texts(void **state) {
@@ -12,6 +15,30 @@ static void large_numbers_become_texts(void **state) {
   json_decref(most);
   json_decref(more);
   json_decref(none);
+}
+
+static void counts_are_whole_where_they_can_be(void **state) {
+  (void)state;
+  json_t *whole = report_json_count(-3);
+  json_t *part = report_json_count(4.5);
+  json_t *large = report_json_count(1e300);
+  json_t *endless = report_json_count(HUGE_VAL);
+  json_t *none = report_json_real(NAN);
+  assert_int_equal(json_integer_value(whole), -3);
+  assert_true(json_real_value(part) == 4.5);
+  assert_true(json_real_value(large) == 1e300);
+  assert_true(json_is_null(endless));
+  assert_true(json_is_null(none));
+  json_decref(whole);
+  json_decref(part);
+  json_decref(large);
+}
+
+static void choices_have_their_names(void **state) {
+  (void)state;
+  json_t *name = report_json_choice("mapper", 1);
+  assert_string_equal(json_string_value(name), "cosa");
+  json_decref(name);
 }
 
 /* A missing value anywhere makes the whole missing, and leaks nothing. */
@@ -52,6 +79,8 @@ static void texts_are_valid_json(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_numbers_become_texts),
+      cmocka_unit_test(counts_are_whole_where_they_can_be),
+      cmocka_unit_test(choices_have_their_names),
       cmocka_unit_test(lack_of_memory_is_passed_on),
       cmocka_unit_test(texts_are_valid_json)};
   return cmocka_run_group_tests(tests, NULL, NULL);

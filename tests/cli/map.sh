@@ -1,0 +1,213 @@
+#!/bin/sh
+# calm map: loop nests for layers, on a machine so small that its optima can be
+# seen.
+. tests/cli/lib
+
+cat >"$work/arch.yaml" <<'END'
+architecture:
+  version: 0.3
+  subtree:
+    - name: system
+      local:
+        - name: Memory
+          class: DRAM
+          attributes: {word-bits: 16, block-size: 1, shared_bandwidth: 1}
+        - name: Buffer
+          class: SRAM
+          attributes: {entries: 8, word-bits: 16, block-size: 1}
+        - name: MAC
+          class: intmac
+          attributes: {datawidth: 16}
+END
+cat >"$work/small.yaml" <<'END'
+problem: {version: 0.3, shape: gemm_ABZ, instance: {M: 2, N: 2, K: 2}}
+END
+cat >"$work/other.yaml" <<'END'
+problem: {version: 0.3, shape: gemm_ABZ, instance: {M: 6, N: 4, K: 10}}
+END
+cat >"$work/net.cg" <<'END'
+calm-graph 1
+graph net
+tensor x f32[1,8,8,2] input
+tensor w f32[4,3,3,2] const
+tensor v f32[4,1,1,4] const
+tensor y f32[1,8,8,4]
+tensor z f32[1,8,8,4]
+tensor u f32[1,8,8,4]
+tensor o f32[1,8,8,4] output
+op a/1 conv2d ( x w - ) -> ( y ) stride=1,1 pad=same
+op a:1 conv2d ( y v - ) -> ( z ) stride=1,1 pad=same
+op c conv2d ( z v - ) -> ( u ) stride=1,1 pad=same
+op d lstm ( u ) -> ( o )
+END
+
+map() { run map --arch "$work/arch.yaml" "$@"; }
+small() { map --problem "$work/small.yaml" "$@"; }
+
+checking "the optimum of a layer, and the evaluation of its nest"
+small -o "$work/nest.yaml" --json; code_is 0; err_is_empty; out_is_json
+json_says 'o["schema"] == "calm/map/1" and len(o["layers"]) == 1'
+json_says 'o["layers"][0]["status"] == "optimal"'
+# Everything is read once: 12 words over a bandwidth of 1.
+json_says 'o["layers"][0]["cycles"] == 12'
+value=$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["layers"][0]["edp"])' "$work/out")
+run eval --arch "$work/arch.yaml" --problem "$work/small.yaml" \
+  --mapping "$work/nest.yaml" --json
+code_is 0; json_says "o['edp'] == $value and o['valid']"
+
+checking "the table"
+small; code_is 0; err_is_empty; out_has "optimal"; out_has "for "
+[ "$(awk 'length > 100' "$work/out" | wc -l)" = 0 ] || fault "a line is long"
+small --explain; code_is 0; out_has "optimal"
+
+checking "a network: equal layers once, the same bytes whatever the jobs"
+map "$work/net.cg" --json --jobs 1; code_is 0; out_is_json
+cp "$work/out" "$work/first"
+json_says '[(l["name"], l["count"]) for l in o["layers"]] == [("a/1", 1), ("a:1", 2)]'
+json_says 'o["total"]["cycles"] == o["layers"][0]["cycles"] + 2 * o["layers"][1]["cycles"]'
+map "$work/net.cg" --json --jobs 2; code_is 0
+cmp -s "$work/out" "$work/first" || fault "two processes differ from one"
+map "$work/net.cg" --json; code_is 0
+cmp -s "$work/out" "$work/first" || fault "all processors differ from one"
+
+checking "a file per layer, with names that are safe and differ"
+map "$work/net.cg" -o "$work/nests/"; code_is 0
+[ "$(ls "$work/nests" | tr '\n' ' ')" = "a_1%0.yaml a_1%1.yaml " ] ||
+  fault "other files: $(ls "$work/nests")"
+grep -q "^mapping:" "$work/nests/a_1%1.yaml" || fault "no mapping in it"
+map --problem "$work/small.yaml" --problem "$work/other.yaml" -o "$work/nests"
+code_is 0; [ -s "$work/nests/other.yaml" ] || fault "a folder without a slash"
+map "$work/net.cg" -o "$work/one.yaml"
+one_line_error 2 "one.yaml: several layers do not go into one file"
+map "$work/net.cg" --emit "nest=$work/one.txt"
+one_line_error 2 "one.txt: several layers do not go into one file"
+map "$work/net.cg" --emit "csv=$work/layers.csv"; code_is 0
+[ "$(wc -l <"$work/layers.csv")" = 3 ] || fault "no line for each layer"
+cp "$work/small.yaml" "$work/nests/x.yaml"
+map --problem "$work/nests/x.yaml" -o "$work/nests/"; code_is 2
+err_has "x.yaml: is an input, and is not overwritten"
+cmp -s "$work/small.yaml" "$work/nests/x.yaml" || fault "an input was overwritten"
+
+checking "a journal goes on where it ended"
+map "$work/net.cg" --json --journal "$work/journal"; code_is 0
+cmp -s "$work/out" "$work/first" || fault "a journal changes the answer"
+[ "$(wc -l <"$work/journal")" = 2 ] || fault "not a line per layer"
+head -c 700 "$work/journal" >"$work/cut"
+map "$work/net.cg" --json --journal "$work/cut" -v; code_is 0
+cmp -s "$work/out" "$work/first" || fault "a journal that was cut changes the answer"
+map "$work/net.cg" --json --journal "$work/cut" -v
+err_has "cut: 2 of 2 layers are there already"
+cmp -s "$work/out" "$work/first" || fault "what a journal has is another answer"
+map "$work/net.cg" --journal "$work/small.yaml"
+one_line_error 3 "small.yaml: is no journal of calm map"
+small --journal "$work/small.yaml"; one_line_error 2 "is an input"
+small --journal "$work/j" -o "$work/j"; one_line_error 2 "j: is the journal"
+rm -f "$work/nests/other.yaml"; mkdir "$work/nests/other.yaml"
+map --problem "$work/small.yaml" --problem "$work/other.yaml" -o "$work/nests"
+code_is 3; err_has "other.yaml: cannot write"; out_has "small"
+[ -s "$work/nests/small.yaml" ] || fault "the other nest is not written"
+
+checking "every mapper that is there finds a nest"
+for mapper in random hybrid; do
+  small --mapper $mapper --json; code_is 0
+  json_says "o['mapper'] == '$mapper' and o['layers'][0]['status'] == 'feasible'"
+  json_says "o['layers'][0]['edp'] >= $value"
+done
+small --mapper random --json; cp "$work/out" "$work/first"
+small --mapper random --json
+cmp -s "$work/out" "$work/first" || fault "two runs of a seed differ"
+CALM_HIGHS="$work/nothing.so" small --mapper cosa --journal "$work/none"
+code_is 5; err_has "small: .*HiGHS"
+[ ! -s "$work/none" ] || fault "a failure is kept"
+CALM_HIGHS="$work/nothing.so" map "$work/net.cg" --mapper cosa --json
+code_is 5; err_has "a/1 and 1 more: .*HiGHS"
+[ "$(wc -l <"$work/err")" = 1 ] || fault "not one line on stderr"
+json_says '[l["status"] for l in o["layers"]] == ["failed"] * 2'
+
+checking "progress: a line per layer with -v, none when nobody watches"
+map "$work/net.cg" -v; code_is 0; err_has "1/2 "; err_has "2/2 "
+map "$work/net.cg"; err_is_empty
+
+# The shell ignores SIGINT for what it runs in the background; Python does not.
+interrupt() {
+  python3 -c 'import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+out, err = open(sys.argv[1], "w"), open(sys.argv[2], "w")
+tool = subprocess.Popen(sys.argv[3:], stdout=out, stderr=err)
+time.sleep(0.3)
+tool.send_signal(signal.SIGINT)
+try:
+    code = tool.wait(20)
+except subprocess.TimeoutExpired:
+    tool.kill()
+    code = 99
+sys.exit(128 - code if code < 0 else code)' "$work/out" "$work/err" "$@" &&
+    code=0 || code=$?
+}
+
+checking "an interrupt gives what there is, in one process and in several"
+endless="--mapper random --valid 1000000000000 --time-limit 0 --json"
+for jobs in 1 2; do
+  # shellcheck disable=SC2086
+  interrupt "$CALM" map --arch "$work/arch.yaml" "$work/net.cg" $endless \
+    --jobs $jobs --journal "$work/cut-$jobs"
+  out_is_json; [ ! -s "$work/cut-$jobs" ] || fault "half an answer is kept"
+  json_says 'o["layers"][0]["status"] == "feasible"'
+done
+code_is 0
+json_says '[l["status"] for l in o["layers"]] == ["feasible"] * 2'
+
+checking "constraints are observed, and Timeloop's counts"
+cat >"$work/rules.yaml" <<'END'
+mapspace_constraints:
+  targets:
+    - {target: Buffer, type: bypass, bypass: [A]}
+END
+small --constraints "$work/rules.yaml" -o "$work/nest.yaml"; code_is 0
+run eval --arch "$work/arch.yaml" --problem "$work/small.yaml" \
+  --mapping "$work/nest.yaml" --constraints "$work/rules.yaml"; code_is 0
+small --cost timeloop --json; code_is 0
+json_says 'o["layers"][0]["status"] == "feasible" and "exact" in o["layers"][0]["reason"]'
+
+checking "no mapping fits"
+sed 's/entries: 8/entries: 2/' "$work/arch.yaml" >"$work/tight.yaml"
+run map --arch "$work/tight.yaml" --problem "$work/small.yaml" --json
+code_is 1; out_is_json; err_has "small: no mapping fits"
+json_says 'o["layers"][0]["status"] == "infeasible" and o["layers"][0]["reason"]'
+
+checking "one layer that fails does not stop the others; the worst one decides"
+echo "problem: {shape: cnn-layer, R: 1, S: 1, P: 2, Q: 2, C: 2, K: 2, N: 1}" \
+  >"$work/conv.yaml"
+map --problem "$work/small.yaml" --problem "$work/conv.yaml" \
+  --constraints "$work/rules.yaml" --json
+code_is 3; err_has "conv: .*rules.yaml:3"
+json_says '[l["status"] for l in o["layers"]] == ["optimal", "failed"]'
+
+checking "a wrong command line"
+run map; one_line_error 2 "no architecture is given (--arch FILE)"
+map; one_line_error 2 "no problem is given (--problem FILE)"
+map --problem "$work/small.yaml" "$work/net.cg"
+one_line_error 2 "either a model or --problem"
+map "$work/net.cg" more; one_line_error 2 "one operand too many"
+small --objective balance; one_line_error 2 "exact has energy, delay, edp, delay-energy and pareto"
+small --mapper random --valid 0; one_line_error 2 "valid 0"
+small --objective pareto --cost timeloop; one_line_error 2 "cost exact"
+small -o "$work/arch.yaml"; one_line_error 2 "is an input, and is not overwritten"
+
+small --mapper cosa --dump-model "$work/arch.yaml"
+one_line_error 2 "is an input, and is not overwritten"
+small --mapper cosa --dump-model "$work/x" -o "$work/x"; one_line_error 2 "another output"
+map "$work/net.cg" --mapper cosa --dump-model "$work/x"; one_line_error 2 "of one layer"
+
+checking "what objectives need"
+small --no-energy; one_line_error 3 "objective edp needs energies"
+small --no-energy --objective delay --json; code_is 0
+json_says 'o["layers"][0]["cycles"] == 12 and o["layers"][0]["energy_pj"] is None'
+
+checking "files that are none"
+map "$work/small.yaml"; one_line_error 2 "small.yaml: is no model; .*--problem"
+map "$work/journal"; one_line_error 3 "journal: .*neither a .tflite file"
+map "$work/nothing.onnx"; one_line_error 3 "nothing.onnx"
+map --problem "$work/net.cg"; one_line_error 3 "net.cg"
+finish
