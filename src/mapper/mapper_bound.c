@@ -226,7 +226,7 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
                                   ? s->spread_cycles[(uint32_t)l->spread]
                                   : s->least_cycles;
   out.cycles = larger(ceil(out.cycles * (1 - 1e-12)), least_cycles);
-  out.energy_pj += leakage(s, l, level, out.cycles);
+  out.energy_pj += leakage(s, l, level, out.cycles) - s->lost[level];
   out.cycles += s->tables->network_cycles;
   return out;
 }

@@ -65,6 +65,8 @@ typedef struct mapper_account {
  */
 typedef struct mapper_route {
   double hops, routers[2];
+  double groups; /* patterns of delivery */
+  double print;  /* differs if the hops of any pattern do */
 } mapper_route;
 
 /* An order of the spatial loops of a fan-out, innermost first; so many of them
@@ -135,6 +137,8 @@ typedef struct mapper_space {
   double most_spread;    /* of these tables */
   const double *leaking; /* per level: pJ a cycle of an instance of each level
                             further out */
+  const double *lost;    /* per level: pJ that rounding may take from routers
+                            further out (mapper_travel.c) */
   double most_leaking;   /* pJ a cycle of all instances there are */
   bool networks;         /* do words that cross a fan-out cost energy? */
   bool leaks;            /* does energy depend on cycles? */
