@@ -20,6 +20,8 @@
  * have any; all others stay as they are.
  */
 
+static double smaller(double a, double b) { return a < b ? a : b; }
+
 /* ---- Memory -------------------------------------------------------------- */
 
 static mapper_label *label_at(const mapper_search *m, uint32_t index) {
@@ -115,7 +117,8 @@ static bool is_too_much(mapper_search *m, const mapper_floor *f, double score) {
 /* Can no completion of the label be of use?  Its score is put into it. */
 static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
   const mapper_floor f = mapper_bound_label(m->space, l, level);
-  l->score = fmax(score_of(m, &f) * (1 - 1e-12), m->floor);
+  l->score = score_of(m, &f) * (1 - 1e-12);
+  if (l->score < m->floor) l->score = m->floor;
   if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
   return !m->rules->no_bound && is_too_much(m, &f, l->score);
 }
@@ -270,7 +273,8 @@ static bool is_no_prospect(mapper_search *m, const mapper_label *l,
   if (m->rules->no_bound) return false;
   const double waiting = m->waiting, capped = m->capped;
   const mapper_floor f = mapper_prospect_floor(&m->prospect, kind);
-  *floor = fmax(score_of(m, &f) * (1 - 1e-12), l->score);
+  *floor = score_of(m, &f) * (1 - 1e-12);
+  if (*floor < l->score) *floor = l->score;
   if (!is_too_much(m, &f, *floor)) return false;
   if ((m->waiting < waiting || m->capped < capped) &&
       !is_possible(m, l->node, level, kind))
@@ -373,9 +377,10 @@ static calm_status walk_node(mapper_search *m, uint32_t level, uint32_t node) {
     }
     if (m->label->score < m->threshold || m->rules->no_bound) {
       TRY(expand(m, i, level));
-      least = fmin(least, fmin(m->label->step_next, m->label->spread_next));
+      least = smaller(least, m->label->step_next);
+      least = smaller(least, m->label->spread_next);
     } else {
-      least = fmin(least, m->label->score);
+      least = smaller(least, m->label->score);
     }
   }
   m->wakes[at] = least;
@@ -386,7 +391,7 @@ static calm_status walk_level(mapper_search *m, uint32_t level) {
   const double *wakes = m->wakes + (size_t)level * m->space->node_count;
   for (uint32_t node = 0; node < m->space->node_count && !m->stopped; node++) {
     if (wakes[node] < m->threshold) TRY(walk_node(m, level, node));
-    m->pruned = fmin(m->pruned, wakes[node]);
+    if (wakes[node] < m->pruned) m->pruned = wakes[node];
   }
   return CALM_OK;
 }
