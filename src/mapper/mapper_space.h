@@ -92,12 +92,30 @@ typedef struct mapper_spread {
   const mapper_arrangement *arranged; /* NULL: any, and routes cost nothing */
 } mapper_spread;
 
+/* To how many elements of a fan-out a word of a tensor goes. */
+typedef struct mapper_cast {
+  double cast; /* at most */
+  double used; /* by factors that do not move the tensor */
+  bool uneven; /* several windows are spread */
+} mapper_cast;
+
+/* Spreads that use as many elements and cast all tensors alike. */
+typedef struct mapper_kind {
+  double product;
+  uint32_t first, count; /* of the fan's spreads */
+  uint16_t casts[ACCEL_MAX_TENSORS];
+} mapper_kind;
+
 typedef struct mapper_fan {
   double x, y, size;
   bool routed;                  /* do routes cost anything? */
   const mapper_spread *spreads; /* if it may, the first spreads
                                    nothing */
   uint32_t spread_count;
+  const mapper_kind *kinds; /* of spreads */
+  uint32_t kind_count;
+  const mapper_cast *casts[ACCEL_MAX_TENSORS];
+  uint32_t cast_counts[ACCEL_MAX_TENSORS];
   struct mapper_routes **routes; /* per spread: found when first asked for */
 } mapper_fan;
 
