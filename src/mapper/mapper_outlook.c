@@ -92,6 +92,7 @@ static void price_level(double *table, const mapper_space *s, uint32_t level) {
   frontier f;
   find_frontier(&f, s, level);
   for (uint32_t node = 0; node < s->node_count; node++) {
+    if (limits_spend(s->limits, s->account_count)) return;
     const bool fits = mapper_outlook_fits(s, node, level);
     const double same = mapper_bound_same(s, node, level);
     for (uint32_t i = 0; fits && i < f.count; i++)
@@ -105,6 +106,7 @@ static void price_level(double *table, const mapper_space *s, uint32_t level) {
 static void sweep(double *row, const mapper_space *s) {
   for (uint32_t a = 0; a < s->axis_count; a++) {
     const mapper_axis *axis = &s->axes[a];
+    if (limits_spend(s->limits, s->node_count)) return;
     for (uint32_t node = s->node_count; node-- > 0;) {
       const uint32_t digit = s->digits[(size_t)node * s->axis_count + a];
       /* Divisors that are prime factors larger; the rest follows. */

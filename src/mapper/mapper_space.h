@@ -100,6 +100,7 @@ typedef struct mapper_fan {
 
 typedef struct mapper_space {
   const mapper_problem *problem;
+  limits *limits; /* once they are hit, nothing here means anything */
   cost_problem cost;
   const cost_tables *tables;
   uint32_t level_count, tensor_count, link_count, account_count, axis_count;
@@ -132,7 +133,7 @@ typedef struct mapper_space {
   double most_spread;    /* of these tables */
   const double *leaking; /* per level: pJ a cycle of an instance of each level
                             further out */
-  double most_leaking; /* pJ a cycle of all instances there are */
+  double most_leaking;   /* pJ a cycle of all instances there are */
   bool networks;         /* do words that cross a fan-out cost energy? */
   bool leaks;            /* does energy depend on cycles? */
   bool bears;            /* has any account a bandwidth? */
@@ -147,9 +148,9 @@ typedef struct mapper_space {
 } mapper_space;
 
 /* CALM_UNSUPPORTED names what the search cannot do.  *out of accounts those
-   that the objective needs. */
+   that the objective needs.  Check `l` afterwards. */
 calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
-                              bool energy, bool delay, arena *a);
+                              bool energy, bool delay, limits *l, arena *a);
 
 static inline const double *mapper_extents(const mapper_space *s,
                                            uint32_t node) {
