@@ -84,7 +84,7 @@ struct request {
   const char *arch[MAX_PARTS]; /* calm eval, calm map: what they are about */
   const char *mappings[2];
   const char *problems[MAX_PROBLEMS];
-  const char *journal;
+  const char *journal, *dumped; /* calm map; NULL: none */
   int arch_count, mapping_count, problem_count;
   color_choice color;
   bool calibrate, json, dump, in_place, quiet, verbose, help;

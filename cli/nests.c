@@ -102,21 +102,31 @@ static int write_folder(const request *r, const calm_mapping *mapping) {
   calm_layer_summary s;
   char path[PATH_BYTES];
   int code = make_folder(r->output);
-  for (uint32_t i = 0; !code && calm_mapping_layer(&s, mapping, i); i++) {
+  if (code) return code;
+  for (uint32_t i = 0; calm_mapping_layer(&s, mapping, i); i++) {
     if (!has_nest(&s)) continue;
     make_path(path, r->output, mapping, i, s.name);
-    code = write_nest(r, mapping, i, path);
+    const int written = write_nest(r, mapping, i, path);
+    if (written) code = written;
   }
   return code;
 }
 
+static bool is_of_one_layer(const emission *e) {
+  return e->format == CALM_FORMAT_MAPPING || e->format == CALM_FORMAT_NEST;
+}
+
 int nests_check(const request *r) {
   const bool several = r->operand_count > 0 || r->problem_count > 1;
-  if (!r->output || !several || nests_is_folder(r->output)) return EXIT_DONE;
+  const char *path =
+      r->output && !nests_is_folder(r->output) ? r->output : NULL;
+  for (int i = 0; i < r->emission_count && !path; i++)
+    if (is_of_one_layer(&r->emissions[i])) path = r->emissions[i].path;
+  if (!path || !several) return EXIT_DONE;
   story_tell(
-      "%s: several layers do not go into one file; -o %s/ is a folder "
-      "with a file for each",
-      r->output, r->output);
+      "%s: several layers do not go into one file; -o FOLDER/ writes a "
+      "file for each",
+      path);
   return EXIT_USAGE;
 }
 

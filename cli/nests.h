@@ -10,8 +10,8 @@
 /* Is -o a folder, by a '/' at its end or because there is one? */
 bool nests_is_folder(const char *path);
 
-/* Does -o suit what is to be mapped?  Asked before the work begins.  EXIT_DONE,
-   or the exit code with a line told. */
+/* Do -o and --emit suit what is to be mapped?  Asked before the work begins.
+   EXIT_DONE, or the exit code with a line told. */
 int nests_check(const request *r);
 
 /* Write what was found where -o says.  EXIT_DONE, or the exit code with a line

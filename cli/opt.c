@@ -136,10 +136,19 @@ static int add_input(request *r, const char *path) {
   return EXIT_DONE;
 }
 
+/* One of the files that options name is not read. */
+static int add_file(request *r, const calm_option_info *info,
+                    const char *path) {
+  if (strcmp(info->name, "dump-model")) return add_input(r, path);
+  r->dumped = path;
+  return EXIT_DONE;
+}
+
 static int set_option(request *r, const opt_own *own,
                       const calm_option_info *info, const char *value) {
   if (own) return own->set ? own->set(r, value) : set_flag(r, own, value);
-  if (!strcmp(info->value ? info->value : "", "FILE") && add_input(r, value))
+  if (!strcmp(info->value ? info->value : "", "FILE") &&
+      add_file(r, info, value))
     return EXIT_USAGE;
   calm_status status = calm_options_set(r->options, info->name, value);
   return status ? story_failure(r, status) : EXIT_DONE;

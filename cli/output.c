@@ -166,12 +166,12 @@ static bool is_folder_of_nests(const request *r) {
   return !strcmp(r->command->name, "map") && nests_is_folder(r->output);
 }
 
-/* A journal is read and added to, and nothing else. */
-static int check_journal(const request *r) {
-  if (!r->journal) return EXIT_DONE;
-  const int code = output_check_file(r, r->journal);
-  if (code || !r->output || !is_same_output(r->journal, r->output)) return code;
-  story_tell("%s: is the journal, and an output as well", r->output);
+/* A file of calm map, which no other output may be. */
+static int check_own(const request *r, const char *path, const char *what) {
+  if (!path) return EXIT_DONE;
+  const int code = output_check_file(r, path);
+  if (code || !r->output || !is_same_output(path, r->output)) return code;
+  story_tell("%s: is %s, and another output as well", path, what);
   return EXIT_USAGE;
 }
 
@@ -190,6 +190,7 @@ static bool is_named_twice(const request *r, int emission) {
   const char *path = r->emissions[emission].path;
   if (r->output && is_same_output(path, r->output)) return true;
   if (r->journal && is_same_output(path, r->journal)) return true;
+  if (r->dumped && is_same_output(path, r->dumped)) return true;
   for (int other = 0; other < emission; other++)
     if (is_same_output(path, r->emissions[other].path)) return true;
   return false;
@@ -197,7 +198,8 @@ static bool is_named_twice(const request *r, int emission) {
 
 int output_check(const request *r) {
   int wrong = check_model(r);
-  if (!wrong) wrong = check_journal(r);
+  if (!wrong) wrong = check_own(r, r->journal, "the journal");
+  if (!wrong) wrong = check_own(r, r->dumped, "the integer program");
   if (wrong) return wrong;
   for (int i = 0; i < r->emission_count; i++) {
     const char *path = r->emissions[i].path;

@@ -13,7 +13,7 @@
 
 /* Energies are read if they are wanted.  Where the objective does without them,
    a machine that has none is as good. */
-static calm_status read_machine(map_run *run) {
+calm_status map_read_machine(map_run *run) {
   calm_mapping *m = run->mapping;
   const calm_options *options = run->options;
   const pipeline_machine *files = &run->machine;
@@ -164,8 +164,9 @@ static calm_status fill(void *payload, const calm_options *options) {
   arena scratch;
   run->options = options;
   TRY(map_read_options(run));
-  TRY(read_machine(run));
+  TRY(map_read_machine(run));
   TRY(map_layers_find(run));
+  TRY(map_check_layers(run));
   TRY(prepare_layers(run));
   arena_init(&scratch, run->mapping->context);
   const calm_status status = map_layers(run, &scratch);

@@ -2,14 +2,13 @@
  * A journal: a file to which each answer is added as a line once it is there,
  * so that a run which was cut short goes on where it ended.
  *
- *     {"key":"5b1c...","options":"mapper=exact
- * ...","limits":"...","answer":{...}}
+ *     {"key":"...","options":"...","limits":"...","answer":{...}}
  *
- * The key is a hash of what the machine, its tables and constraints were read
- * from, and of calm's version.  Lines of other keys or options are those of
- * other runs and stay alone, as does what is no line: the last one may have
- * been cut in half.  An answer is read like one from a process of our own, and
- * so is judged and costed anew.
+ * The key is a hash, and the length, of what machine, energies and constraints
+ * were read from, and of calm's version.  Lines of other keys or options are
+ * those of other runs and stay alone, as does what is no line: the last one may
+ * have been cut in half.  An answer is read like one from a process of our own,
+ * and so is judged and costed anew.
  */
 #include "map_parts.h"
 
@@ -59,7 +58,8 @@ static calm_status find_key(char *key, size_t size, const map_run *run) {
   calm_status status = add_files(&all, run);
   if (status == CALM_OK && all.failed) status = context_no_memory(all.context);
   if (status == CALM_OK)
-    snprintf(key, size, "%016" PRIx64, hash_bytes(all.data, all.length));
+    snprintf(key, size, "%016" PRIx64 "-%zu", hash_bytes(all.data, all.length),
+             all.length);
   text_free(&all);
   return status;
 }

@@ -3,6 +3,8 @@
  * operator that is one.  Equal layers are one with their count, named as the
  * first of them.
  */
+#include <string.h>
+
 #include "accel/accel_graph.h"
 #include "map_parts.h"
 #include "model/model.h"
@@ -92,9 +94,19 @@ static calm_status extract(calm_mapping *m, const calm_model *model) {
   return keep_skipped(m, &found, g);
 }
 
+static bool is_yaml(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
 static calm_status read_model(map_run *run) {
   calm_mapping *m = run->mapping;
   calm_model *model;
+  if (is_yaml(run->files->model))
+    return context_fail(m->context, CALM_MISUSE,
+                        "%s: is no model; the file of a layer is given by "
+                        "--problem FILE",
+                        run->files->model);
   m->network = true;
   m->source = run->files->model;
   TRY(calm_model_open(&model, m->context, m->source, run->options));

@@ -59,6 +59,12 @@ static calm_status check_pairs(const map_run *run) {
   return CALM_OK;
 }
 
+calm_status map_check_layers(const map_run *run) {
+  if (!run->options->dump_model || run->mapping->layer_count == 1)
+    return CALM_OK;
+  return misuse(run, "--dump-model writes the program of one layer");
+}
+
 /* ---- Energies ------------------------------------------------------------ */
 
 /* CoSA's program knows traffic and compute, but no energies. */
@@ -114,7 +120,7 @@ static void read_sampling(map_run *run) {
   if (random && o->valid == UINT64_MAX) run->sampling.valid = 5;
 }
 
-static calm_status read_cosa(map_run *run) {
+calm_status map_read_cosa(map_run *run) {
   const calm_options *o = run->options;
   run->cosa.weights = mapper_cosa_released;
   if (o->cosa_weights) TRY(map_weights_read(&run->cosa.weights, run));
@@ -138,5 +144,5 @@ calm_status map_read_options(map_run *run) {
   TRY(check_objective(run));
   TRY(check_pairs(run));
   TRY(check_wanted(run));
-  return read_cosa(run);
+  return map_read_cosa(run);
 }

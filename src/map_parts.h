@@ -10,6 +10,7 @@
  *   map_jobs.c     several layers at once, each in a process of its own
  *   map_journal.c  lines of earlier runs
  *   map_weights.c  CoSA's weights, as a file
+ *   map_calibrate.c  ... fitted to a machine
  *
  * An answer always becomes a line, whether it was found in this process, in
  * another one, or by an earlier run: nothing else is believed.
@@ -36,11 +37,20 @@ typedef struct map_run {
    mapper does; CALM_BAD_INPUT for an objective that needs energies without
    them. */
 calm_status map_read_options(map_run *run);
+calm_status map_read_cosa(map_run *run); /* CoSA's alone */
 bool map_needs_energy(const calm_mapping *m);
+
+/* Do the options suit this number of layers? */
+calm_status map_check_layers(const map_run *run);
 
 /* Are all energies known that nests may need?  If the objective does without,
    mapping->energy says it. */
 calm_status map_check_energies(const map_run *run);
+
+/* Opens the files of the machine and reads it, with energies if they are
+ * wanted.
+ */
+calm_status map_read_machine(map_run *run);
 
 /* Fills mapping->layers and ->skipped, without answers. */
 calm_status map_layers_find(map_run *run);
@@ -54,6 +64,10 @@ calm_status map_layer_prepare(map_layer *l, const map_run *run);
 /* Per level, bit t: may tensor t be kept there? */
 calm_status map_layer_may_keep(uint32_t **out, const map_layer *l,
                                const calm_mapping *m, arena *a);
+
+/* What a mapper is asked.  It borrows from layer and run. */
+calm_status map_layer_problem(mapper_problem *out, const map_layer *l,
+                              const map_run *run, arena *a);
 
 /* Asks the mapper; fills result, terms, seconds, or error and reason.  What is
    found lives in `a`.  Fails only where there is no memory to tell why. */
@@ -114,7 +128,7 @@ typedef struct map_journal {
   const char *path; /* NULL: there is none, and nothing is done */
   int file;         /* -1: nothing is added (any more) */
   bool torn;        /* its last line has no end */
-  char key[32];
+  char key[40];
   const char *options, *limits;
   const char **subjects; /* per layer */
 } map_journal;

@@ -108,21 +108,28 @@ static calm_status ask(map_layer *l, const mapper_problem *p,
   return mapper_hybrid(&l->result, p, &run->sampling, limit, a);
 }
 
-static calm_status solve(map_layer *l, const map_run *run, arena *a) {
+calm_status map_layer_problem(mapper_problem *out, const map_layer *l,
+                              const map_run *run, arena *a) {
   const calm_mapping *m = run->mapping;
   keep_sets k;
-  limits limit;
   TRY(find_keep_sets(&k, l, m, run->options->bypass != 0, a));
-  mapper_problem p = {.arch = &m->arch,
-                      .layer = &l->layer,
-                      .constraints = &l->constraints,
-                      .must_keep = k.must,
-                      .may_keep = k.may,
-                      .objective = m->objective,
-                      .cost = m->cost,
-                      .imperfect = run->options->imperfect};
-  p.cost.networks = false;
-  pipeline_limits(&limit, m->context, run->options, 1);
+  *out = (mapper_problem){.arch = &m->arch,
+                          .layer = &l->layer,
+                          .constraints = &l->constraints,
+                          .must_keep = k.must,
+                          .may_keep = k.may,
+                          .objective = m->objective,
+                          .cost = m->cost,
+                          .imperfect = run->options->imperfect};
+  out->cost.networks = false; /* what only a report shows */
+  return CALM_OK;
+}
+
+static calm_status solve(map_layer *l, const map_run *run, arena *a) {
+  mapper_problem p;
+  limits limit;
+  TRY(map_layer_problem(&p, l, run, a));
+  pipeline_limits(&limit, a->context, run->options, 1);
   return ask(l, &p, run, &limit, a);
 }
 

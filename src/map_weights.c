@@ -1,7 +1,7 @@
 /*
  * CoSA's weights for a machine, as a small JSON file.  They mean nothing on
  * another machine, so that the file says which one they were fitted to: a hash
- * of the files that it was read from.
+ * and the length of the files that it was read from.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -18,14 +18,15 @@ static const char schema[] = "calm/cosa-weights/1";
 /* ---- The machine --------------------------------------------------------- */
 
 typedef struct machine_name {
-  char digits[17];
+  char digits[40];
 } machine_name;
 
-static calm_status add_file(uint64_t *hash, calm_context *context,
-                            const char *path) {
+static calm_status add_file(uint64_t *hash, size_t *length,
+                            calm_context *context, const char *path) {
   file_map map;
   TRY(file_map_open(&map, context, path));
   const uint64_t both[] = {*hash, hash_bytes(map.bytes, map.length)};
+  *length += map.length;
   file_map_close(&map);
   *hash = hash_bytes(both, sizeof both);
   return CALM_OK;
@@ -33,9 +34,10 @@ static calm_status add_file(uint64_t *hash, calm_context *context,
 
 static calm_status name_machine(machine_name *out, const map_run *run) {
   uint64_t hash = 0;
+  size_t length = 0;
   for (uint32_t i = 0; i < run->files->arch_count; i++)
-    TRY(add_file(&hash, run->mapping->context, run->files->arch[i]));
-  snprintf(out->digits, sizeof out->digits, "%016" PRIx64, hash);
+    TRY(add_file(&hash, &length, run->mapping->context, run->files->arch[i]));
+  snprintf(out->digits, sizeof out->digits, "%016" PRIx64 "-%zu", hash, length);
   return CALM_OK;
 }
 

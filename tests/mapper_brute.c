@@ -62,6 +62,26 @@ static void add(accel_nest *n, uint64_t bound, uint32_t d, uint32_t level,
     n->loops[n->loop_count++] = (accel_loop){bound, bound, d, level, kind};
 }
 
+/* Does the nest observe the constraints, if there are any? */
+static calm_status observes(bool *out, const brute *b, const accel_nest *n) {
+  const mapper_problem *p = b->problem;
+  char *line = NULL;
+  if (p->constraints)
+    TRY(accel_constraints_check(&line, p->constraints, n, p->arch, p->layer,
+                                b->cost.context));
+  *out = line == NULL;
+  calm_text_free(b->cost.context, line);
+  return CALM_OK;
+}
+
+/* Does it matter how spatial loops of one axis follow each other? */
+static bool orders_fans(const accel_constraints *c) {
+  for (uint32_t l = 0; c && l < c->level_count; l++)
+    if (c->levels[l].spatial.inner_count || c->levels[l].spatial.outer_count)
+      return true;
+  return false;
+}
+
 static calm_status evaluate(brute *b) {
   static const accel_loop_kind kinds[] = {ACCEL_SPATIAL_X, ACCEL_SPATIAL_Y,
                                           ACCEL_TEMPORAL};
@@ -75,7 +95,10 @@ static calm_status evaluate(brute *b) {
     }
   b->out->nests++;
   TRY(cost_evaluate(&b->result, &b->cost, &n));
-  if (b->result.verdict.fault == COST_VALID) note(b);
+  if (b->result.verdict.fault != COST_VALID) return CALM_OK;
+  bool allowed;
+  TRY(observes(&allowed, b, &n));
+  if (allowed) note(b);
   return CALM_OK;
 }
 
@@ -170,6 +193,7 @@ calm_status mapper_brute_search(mapper_brute *out, const mapper_problem *p,
   for (uint32_t l = 0; l < p->arch->level_count; l++)
     b.routes |= p->arch->levels[l].network.hop_pj != 0 ||
                 p->arch->levels[l].network.router_pj != 0;
+  b.routes |= orders_fans(p->constraints);
   for (uint32_t d = 0; d < dimensions; d++) {
     for (uint32_t i = 0; i < places; i++) b.factors[d][i] = 1;
     b.factors[d][places - 1] = p->layer->dimensions[d].bound;

@@ -1,8 +1,8 @@
 /*
  * The best nest by looking at all of them: every way to write each bound as a
  * product over the places a loop can have, every order of the temporal loops of
- * each level, columns or rows, each costed by cost_evaluate.  For layers of a
- * few prime factors.
+ * each level, columns or rows, each costed by cost_evaluate if it observes the
+ * constraints.  For layers of a few prime factors.
  */
 #ifndef CALM_TESTS_MAPPER_BRUTE_H
 #define CALM_TESTS_MAPPER_BRUTE_H

@@ -35,8 +35,8 @@ static calm_status make_links(mapper_link **out, mapper_space *s, arena *a) {
   ARENA_ARRAY(a, links, (size_t)s->tensor_count * s->level_count);
   for (uint32_t t = 0; t < s->tensor_count; t++) {
     uint32_t child = CALM_NONE;
-    const uint32_t outermost = s->tensors[t].outermost;
-    for (uint32_t l = 0; outermost != CALM_NONE && l <= outermost; l++) {
+    if (s->tensors[t].outermost == CALM_NONE) continue;
+    for (uint32_t l = 0; l <= s->tensors[t].outermost; l++) {
       add_passing(s, links, t, l);
       if (!(s->kept[l] >> t & 1)) continue;
       links[s->link_count++] =

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "mapper/mapper_rules.h"
+
 static double smaller(double a, double b) { return a < b ? a : b; }
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -196,7 +198,8 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
                                 uint32_t level) {
   const uint32_t node = l->node;
   const double same = mapper_bound_same(s, node, level);
-  const double growth = smaller(s->beyond[level], s->visits[node]);
+  const double growth = smaller(smaller(s->beyond[level], s->visits[node]),
+                                mapper_rules_room(s, level, node));
   const mapper_chain *chain = mapper_chains(s, l);
   mapper_least least[MAPPER_MOST_LINKS];
   mapper_floor out = {s->tables->macs * s->tables->mac_pj,

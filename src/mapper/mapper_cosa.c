@@ -70,6 +70,8 @@ static calm_status refuse_verdict(run *r, const cost_verdict *v,
   text t;
   text_init(&t, r->a->context);
   cost_verdict_text(&t, v, cost);
+  if (v->fault == COST_CAPACITY)
+    text_format(&t, "; constraints can have tensors bypass it");
   return text_finish(&t, &r->refusal);
 }
 

@@ -9,7 +9,8 @@
 typedef struct measure {
   const mapper_cosa_program *program;
   const accel_nest *nest;
-  double *tiles; /* bits, per level and tensor */
+  mapper_cosa_use *uses; /* per loop */
+  double *tiles;         /* bits, per level and tensor */
   mapper_cosa_terms terms;
 } measure;
 
@@ -29,7 +30,7 @@ static void add_loops(measure *m) {
   const mapper_cosa_program *p = m->program;
   uint32_t ended = 0;
   for (uint32_t i = 0; i < m->nest->loop_count; i++) {
-    const mapper_cosa_use u = use_of(&m->nest->loops[i]);
+    const mapper_cosa_use u = m->uses[i];
     m->terms.utilization += mapper_cosa_utility(p, &u);
     m->terms.traffic += mapper_cosa_traffic(p, &u);
     if (!is_space(u.kind)) m->terms.compute += u.bits;
@@ -49,7 +50,7 @@ static double halo_of(const measure *m, const mapper_cosa_window *w,
   bool inside = false;
   double bits = 0, primes = 0;
   for (uint32_t i = 0; i < m->nest->loop_count; i++) {
-    const mapper_cosa_use u = use_of(&m->nest->loops[i]);
+    const mapper_cosa_use u = m->uses[i];
     if (u.level <= level && w->steps >> u.dimension & 1) inside |= u.primes > 0;
     if (u.level > m->program->global || !(w->taps >> u.dimension & 1)) continue;
     bits += u.bits;
@@ -166,6 +167,8 @@ calm_status mapper_cosa_measure_program(mapper_cosa_terms *out,
                                         const accel_nest *n, arena *a) {
   measure m = {.program = p, .nest = n};
   ARENA_ARRAY(a, m.tiles, (size_t)p->level_count * p->tensor_count);
+  ARENA_ARRAY(a, m.uses, n->loop_count);
+  for (uint32_t i = 0; i < n->loop_count; i++) m.uses[i] = use_of(&n->loops[i]);
   add_loops(&m);
   add_halos(&m);
   m.terms.objective = objective_of(&m);

@@ -13,7 +13,7 @@ calm_status mapper_cosa_name(const char **out, const mapper_cosa_model *m,
                              const char *second) {
   text t;
   text_init(&t, m->mip.context);
-  text_format(&t, "%s_%s_%s", kind, first, second);
+  text_format(&t, "%s_%s%s%s", kind, first, *second ? "_" : "", second);
   char *name = t.failed ? NULL : arena_string(m->arena, t.data, t.length);
   text_free(&t);
   if (!name) return context_no_memory(m->mip.context);

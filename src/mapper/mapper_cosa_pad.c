@@ -11,10 +11,34 @@ static bool is_smooth(uint64_t n, uint64_t largest) {
   return n <= largest;
 }
 
-/* There is a power of 2 before twice the bound. */
+/* Numbers of small factors are rare where bounds are huge. */
+enum { MOST_STEPS = 1 << 16 };
+
+static const uint32_t odd_primes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+
+/* *best = the least multiple of `product` by 2 and the first `count` of these
+   primes that is not below the bound, if that is less. */
+static void find_least(uint64_t *best, uint64_t product, uint32_t count,
+                       uint64_t bound) {
+  if (count > 0) {
+    for (; product < *best; product *= odd_primes[count - 1])
+      find_least(best, product, count - 1, bound);
+    return;
+  }
+  while (product < bound) product *= 2;
+  if (product < *best) *best = product;
+}
+
 static uint64_t raise(uint64_t bound, uint64_t largest) {
-  while (!is_smooth(bound, largest)) bound++;
-  return bound;
+  uint64_t best = 2 * bound;
+  uint32_t count = 0;
+  for (uint64_t n = bound; n < bound + MOST_STEPS; n++)
+    if (is_smooth(n, largest)) return n;
+  while (count < sizeof odd_primes / sizeof *odd_primes &&
+         odd_primes[count] <= largest)
+    count++;
+  find_least(&best, 1, count, bound);
+  return best;
 }
 
 static bool is_countable(accel_layer *layer) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mapper/mapper_bound.h"
+#include "mapper/mapper_rules.h"
 
 /*
  * A against B, account by account.  What A still has pending counts in full,
@@ -173,7 +174,10 @@ static bool account_exceeds(const mapper_comparison *comparison,
 static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
                           const mapper_label *b) {
   const mapper_space *s = c->space;
-  if (a->locked & ~b->locked) return false;
+  if (a->locked & ~b->locked || a->base != b->base) return false;
+  if (s->demands && a->spread < b->spread &&
+      a->spread < s->demands->least_spread)
+    return false;
   if (c->delay && !mapper_cycles_no_more(s, a->spread, b->spread)) return false;
   if (s->leaks && s->bears && exceeds(a->leaking, b->leaking)) return false;
   if (c->same_spread && a->spread != b->spread) return false;
@@ -222,7 +226,7 @@ bool mapper_dominates(const mapper_comparison *c, const mapper_label *a,
 
 bool mapper_label_equal(const mapper_space *s, const mapper_label *a,
                         const mapper_label *b) {
-  if (a->trace != b->trace || a->locked != b->locked ||
+  if (a->trace != b->trace || a->locked != b->locked || a->base != b->base ||
       a->spread != b->spread || a->chain_count != b->chain_count ||
       a->leaking != b->leaking || a->loose != b->loose)
     return false;

@@ -4,6 +4,7 @@
 
 #include "mapper/mapper_climb.h"
 #include "mapper/mapper_exact.h"
+#include "mapper/mapper_reason.h"
 
 /*
  * Threshold deepening: rounds with a growing threshold, each of which adds
@@ -16,6 +17,9 @@
  * rounded.  If the best nest costs more than the bound for that reason, one
  * more round looks at all that might cost less when rounded.
  */
+
+/* How often the cap of a race is raised. */
+enum { MOST_RAISES = 1 };
 
 /* Numbers of multipliers that are tried for the sake of a cycle. */
 enum { MOST_SPREADS = 16 };
@@ -173,6 +177,7 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
       r.bound = r.value;
     else
       r.reason = reason_of(m);
+    r.cost.cycles = m->best.cycles;
     TRY(mapper_exact_copy(&r.nest, &m->best_nest, a));
   } else if (p->infeasible) {
     r.outcome = CALM_INFEASIBLE;
@@ -207,6 +212,27 @@ static calm_status find_quickly(mapper_result *r, const mapper_problem *p,
   return CALM_OK;
 }
 
+/* No nest has fewer cycles than the first bound says. */
+static void cap_by_root(mapper_search *m) {
+  const mapper_objective objective = m->objective;
+  m->most_states = mapper_search_root(m) > 0 ? MAPPER_MOST_RACE_STATES : 0;
+  m->objective = MAPPER_DELAY;
+  m->cap = m->value_cap = ceil(mapper_search_root(m) * (1 - 1e-11));
+  m->objective = objective;
+}
+
+/* If there are none, the least cycles of what the cap kept out are next. */
+static calm_status run_race(mapper_progress *p, mapper_search *m) {
+  TRY(solve(p, m));
+  for (uint32_t i = 0; i < MOST_RAISES && p->infeasible; i++) {
+    if (m->capped == HUGE_VAL) break;
+    m->cap = m->value_cap = m->capped;
+    p->infeasible = false;
+    TRY(solve(p, m));
+  }
+  return CALM_OK;
+}
+
 static calm_status search_in(mapper_result *out, const mapper_problem *p,
                              const mapper_given *given, limits *l, arena *a,
                              arena *scratch) {
@@ -228,35 +254,78 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   m->value = given->most_value;
   m->front = given->front;
   m->held = arena_bytes(scratch);
+  if (given->race) cap_by_root(m);
   mapper_progress done = {0};
   calm_status status = CALM_OK;
   done.quiet = given->quiet;
-  status = given->front ? mapper_pareto_deepen(&done, m) : solve(&done, m);
+  if (given->front)
+    status = mapper_pareto_deepen(&done, m);
+  else
+    status = given->race ? run_race(&done, m) : solve(&done, m);
   mapper_search_free(m);
   TRY(status);
   return report(out, &done, m, a);
 }
 
-calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
+static calm_status search_once(mapper_result *out, const mapper_problem *p,
                                const mapper_given *given, limits *l, arena *a) {
   arena scratch;
   arena_init(&scratch, a->context);
   const calm_status status = search_in(out, p, given, l, a, &scratch);
   arena_free(&scratch);
-  TRY(status);
+  return status;
+}
+
+/*
+ * Nests of the least delay are many, and bounds on cycles tell little apart.
+ * But nearly always some nest is as fast as the very first bound, and the one
+ * of least energy among those is found sooner than any by a search for delay.
+ */
+static calm_status race(mapper_result *out, const mapper_problem *p,
+                        const mapper_given *given, limits *l, arena *a) {
+  mapper_problem problem = *p;
+  mapper_given fast = *given;
+  problem.objective = MAPPER_DELAY_ENERGY;
+  fast.race = true;
+  fast.most_value = HUGE_VAL;
+  return search_once(out, &problem, &fast, l, a);
+}
+
+/* Its nest is a fastest one, whatever energy it needs. */
+static void win_race(mapper_result *r, double most_cycles) {
+  r->value = (double)r->cost.cycles;
+  r->bound = fmin(r->value, most_cycles);
+  r->outcome = r->value < most_cycles ? CALM_OPTIMAL : CALM_LIMIT;
+}
+
+calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
+                               const mapper_given *given, limits *l, arena *a) {
+  mapper_result fast = {.outcome = CALM_LIMIT};
+  if (p->objective == MAPPER_DELAY) TRY(race(&fast, p, given, l, a));
+  if (mapper_exact_found(&fast)) {
+    win_race(&fast, given->most_value);
+    *out = fast;
+    return CALM_OK;
+  }
+  TRY(search_once(out, p, given, l, a));
+  out->states += fast.states;
+  out->rounds += fast.rounds;
   return out->outcome == CALM_LIMIT && l->reason != LIMITS_NONE &&
                  given->most_value == HUGE_VAL && !given->front
              ? find_quickly(out, p, given, a)
              : CALM_OK;
 }
 
+static bool is_fixed(const mapper_problem *p) {
+  for (uint32_t l = 0; l < p->arch->level_count; l++)
+    if (p->must_keep[l] != p->may_keep[l]) return false;
+  return true;
+}
+
 calm_status mapper_exact_any(mapper_result *out, const mapper_problem *p,
                              const mapper_given *given, limits *l, arena *a) {
-  bool fixed = true;
-  for (uint32_t i = 0; i < p->arch->level_count; i++)
-    fixed &= p->must_keep[i] == p->may_keep[i];
-  TRY(fixed ? mapper_exact_given(out, p, given, l, a)
-            : mapper_bypass_search(out, p, given, l, a));
+  TRY(is_fixed(p) ? mapper_exact_given(out, p, given, l, a)
+                  : mapper_bypass_search(out, p, given, l, a));
   if (!mapper_exact_found(out)) return CALM_OK;
   const cost_options options = {.model = COST_EXACT};
   cost_problem cost;
@@ -272,6 +341,14 @@ static calm_status search_twice(mapper_result *out, const mapper_problem *p,
   mapper_problem first = *p;
   mapper_given within = *given;
   mapper_result fastest, r;
+  within.race = is_fixed(p);
+  if (within.race) {
+    TRY(mapper_exact_any(&r, p, &within, l, a));
+    *out = r;
+    if (mapper_exact_found(&r) && r.states < MAPPER_MOST_RACE_STATES)
+      return CALM_OK;
+    within.race = false;
+  }
   first.objective = MAPPER_DELAY;
   TRY(mapper_exact_any(&fastest, &first, given, l, a));
   *out = fastest;
@@ -302,8 +379,10 @@ calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
   const mapper_given given = {
       .rules = rules, .most_cycles = HUGE_VAL, .most_value = HUGE_VAL};
   switch (p->objective) {
-    case MAPPER_PARETO: return mapper_pareto(out, p, rules, l, a);
-    case MAPPER_DELAY_ENERGY: return search_twice(out, p, &given, l, a);
-    default: return mapper_exact_any(out, p, &given, l, a);
+    case MAPPER_PARETO: TRY(mapper_pareto(out, p, rules, l, a)); break;
+    case MAPPER_DELAY_ENERGY: TRY(search_twice(out, p, &given, l, a)); break;
+    default: TRY(mapper_exact_any(out, p, &given, l, a));
   }
+  return out->outcome == CALM_INFEASIBLE ? mapper_reason(&out->reason, p, a)
+                                         : CALM_OK;
 }

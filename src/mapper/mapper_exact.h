@@ -9,7 +9,10 @@
 #include "mapper/mapper_search.h"
 
 /* Labels of the last round, in which costs are rounded, at most. */
-enum { MAPPER_MOST_LAST_STATES = 50000 };
+enum { MAPPER_MOST_LAST_STATES = 300000 };
+
+/* Labels of a race, at most. */
+enum { MAPPER_MOST_RACE_STATES = 200000 };
 
 /* What is proved so far. */
 typedef struct mapper_progress {
@@ -25,6 +28,8 @@ typedef struct mapper_given {
   double most_cycles;  /* nests with more are of no use */
   double most_value;   /* nor those that cost as much */
   bool quiet;          /* one search of many: nothing to the log */
+  bool race;           /* only nests as fast as the first bound, if it is quick
+                          to tell */
   mapper_front *front; /* PARETO: where nests go */
 } mapper_given;
 

@@ -1,6 +1,7 @@
 #include "base/bits.h"
 #include "base/vector.h"
 #include "mapper/mapper_parts.h"
+#include "mapper/mapper_rules.h"
 
 /*
  * The ways to spread dimensions over a fan-out of so many columns and rows:
@@ -11,6 +12,7 @@ enum { MOST_SPREADS = 1 << 20 };
 
 typedef struct enumeration {
   const mapper_space *space;
+  uint32_t level;
   double x, y;
   uint32_t digits[MAPPER_MOST_AXES];
   mapper_spread *out; /* NULL: count only */
@@ -22,18 +24,23 @@ typedef struct enumeration {
    or rows in turn; `sets` of few factors, tried as binary numbers. */
 static bool fits(const enumeration *e) {
   double factors[MAPPER_MOST_AXES];
-  uint32_t count = 0;
-  for (uint32_t a = 0; a < e->space->axis_count; a++)
-    if (e->digits[a])
-      factors[count++] = e->space->axes[a].divisors[e->digits[a]];
+  uint32_t axes[MAPPER_MOST_AXES], count = 0;
+  for (uint32_t a = 0; a < e->space->axis_count; a++) {
+    if (!e->digits[a]) continue;
+    axes[count] = a;
+    factors[count++] = e->space->axes[a].divisors[e->digits[a]];
+  }
   for (uint32_t set = 0; set < UINT32_C(1) << count; set++) {
     double x = 1, y = 1;
+    uint32_t rows = 0;
     for (uint32_t i = 0; i < count; i++)
       if (set >> i & 1)
-        y *= factors[i];
+        y *= factors[i], rows |= UINT32_C(1) << axes[i];
       else
         x *= factors[i];
-    if (x <= e->x && y <= e->y) return true;
+    if (x > e->x || y > e->y) continue;
+    if (mapper_rules_allow_rows(e->space, e->level, e->digits, rows))
+      return true;
   }
   return false;
 }
@@ -83,6 +90,7 @@ static calm_status enumerate(enumeration *e) {
   for (uint32_t a = 0; a < e->space->axis_count; a++) e->digits[a] = 0;
   do {
     if (limits_spend(e->space->limits, 1)) return CALM_OK;
+    if (!mapper_rules_allow_spread(e->space, e->level, e->digits)) continue;
     if (!fits(e)) continue;
     if (e->out) TRY(keep_spread(e));
     if (++e->count > MOST_SPREADS)
@@ -99,8 +107,11 @@ calm_status mapper_fans_init(mapper_space *s, arena *a) {
   ARENA_ARRAY(a, beyond, s->level_count);
   for (uint32_t l = 0; l < s->level_count; l++) {
     const cost_store *store = &s->tables->stores[l];
-    enumeration e = {
-        .space = s, .x = store->fanout_x, .y = store->fanout_y, .arena = a};
+    enumeration e = {.space = s,
+                     .level = l,
+                     .x = store->fanout_x,
+                     .y = store->fanout_y,
+                     .arena = a};
     if (e.x < 1) e.x = 1;
     if (e.y < 1) e.y = 1;
     fans[l] = (mapper_fan){.x = e.x,

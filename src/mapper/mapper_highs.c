@@ -332,10 +332,27 @@ static calm_status run(mapper_highs_answer *out, const highs *h, void *solver,
   return CALM_OK;
 }
 
+/* A program without columns is its constant, if its rows hold; HiGHS has no
+   answer to it. */
+static calm_status solve_nothing(mapper_highs_answer *out, const mapper_mip *m,
+                                 arena *a) {
+  mapper_highs_answer answer = {.outcome = CALM_OPTIMAL,
+                                .objective = m->objective.constant,
+                                .bound = m->objective.constant};
+  for (uint32_t r = 0; r < m->rows.count; r++)
+    if (m->rows.data[r].lower > 0 || m->rows.data[r].upper < 0)
+      answer =
+          (mapper_highs_answer){.outcome = CALM_INFEASIBLE, .bound = HUGE_VAL};
+  ARENA_ARRAY(a, answer.values, 0);
+  *out = answer;
+  return CALM_OK;
+}
+
 calm_status mapper_highs_solve(mapper_highs_answer *out, const mapper_mip *m,
                                limits *l, arena *a) {
   highs h;
   arena scratch;
+  if (m->columns.count == 0) return solve_nothing(out, m, a);
   TRY(open_highs(&h, m->context));
   arena_init(&scratch, m->context);
   void *solver = h.create();

@@ -46,6 +46,7 @@ typedef struct mapper_label {
   uint32_t trail;  /* how it came here */
   uint32_t locked; /* dimensions that must not come again in this block */
   uint32_t block;  /* dimensions in this block */
+  uint32_t base;   /* where it began, as far as the user's rules matter */
   uint32_t chain_count;
   double spread;  /* multipliers in use */
   double leaking; /* pJ a cycle of the instances in use, as far as here */

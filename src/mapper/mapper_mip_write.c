@@ -97,6 +97,8 @@ static void write_sides(text *t, const mapper_mip *m) {
   }
 }
 
+/* An upper bound that is not there has to be said of integers: some readers
+   take 1. */
 static void write_bounds(text *t, const mapper_mip *m) {
   text_format(t, "BOUNDS\n");
   for (uint32_t i = 0; i < m->columns.count; i++) {
@@ -107,7 +109,7 @@ static void write_bounds(text *t, const mapper_mip *m) {
       text_format(t, " LO BOUND %s %.17g\n", c->name, c->lower);
     if (c->upper < HUGE_VAL)
       text_format(t, " UP BOUND %s %.17g\n", c->name, c->upper);
-    else
+    else if (c->integer)
       text_format(t, " PL BOUND %s\n", c->name);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "mapper/mapper_routes.h"
+#include "mapper/mapper_rules.h"
 #include "mapper/mapper_search.h"
 
 /*
@@ -37,8 +38,9 @@ static void add_axis(accel_nest *n, const mapper_space *s, uint32_t level,
 }
 
 /* Which of the axes stand on rows: the first choice that fits. */
-static uint32_t choose_rows(const mapper_space *s, const mapper_fan *fan,
+static uint32_t choose_rows(const mapper_space *s, uint32_t level,
                             const mapper_spread *spread) {
+  const mapper_fan *fan = &s->fans[level];
   for (uint32_t rows = 0;; rows = (rows - spread->axes) & spread->axes) {
     double x = 1, y = 1;
     for (uint32_t rest = spread->axes; rest; rest &= rest - 1) {
@@ -49,17 +51,22 @@ static uint32_t choose_rows(const mapper_space *s, const mapper_fan *fan,
       else
         x *= factor;
     }
-    if ((x <= fan->x && y <= fan->y) || rows == spread->axes) return rows;
+    if (rows == spread->axes ||
+        (x <= fan->x && y <= fan->y &&
+         mapper_rules_allow_rows(s, level, spread->digits, rows)))
+      return rows;
   }
 }
 
 static void add_any(accel_nest *n, const mapper_space *s, uint32_t level,
                     const mapper_spread *spread) {
-  const uint32_t rows = choose_rows(s, &s->fans[level], spread);
-  for (uint32_t side = 0; side < 2; side++)
-    for (uint32_t a = 0; a < s->axis_count; a++)
-      if (spread->axes >> a & 1 && (rows >> a & 1) == side)
-        add_axis(n, s, level, spread, a, side);
+  uint8_t order[MAPPER_MOST_AXES];
+  uint32_t columns;
+  const uint32_t rows = choose_rows(s, level, spread);
+  const uint32_t count =
+      mapper_rules_arrange(order, &columns, s, level, spread->digits, rows);
+  for (uint32_t i = 0; i < count; i++)
+    add_axis(n, s, level, spread, order[i], i >= columns);
 }
 
 /* In the order whose routes were counted, if any were. */

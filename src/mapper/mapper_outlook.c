@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "mapper/mapper_bound.h"
+#include "mapper/mapper_rules.h"
 
 /*
  * The tile of a level not reached yet will be some node that contains the one
@@ -19,6 +20,9 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 bool mapper_outlook_fits(const mapper_space *s, uint32_t node, uint32_t level) {
   const cost_store *store = &s->tables->stores[level];
+  if (s->demands && s->demands->ends &&
+      !s->demands->ends[(size_t)level * s->node_count + node])
+    return false;
   if (!store->limited) return true;
   double used = 0;
   for (uint32_t t = 0; t < s->tensor_count; t++)

@@ -6,6 +6,10 @@
 #include "base/arena.h"
 #include "mapper/mapper_space.h"
 
+/* Tensors, axes and nodes; all else is not there yet. */
+calm_status mapper_space_begin(mapper_space *out, const mapper_problem *p,
+                               limits *l, arena *a);
+
 /* Axes, nodes, and what follows from a node alone. */
 calm_status mapper_lattice_init(mapper_space *s, arena *a);
 

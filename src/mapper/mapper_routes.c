@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/number.h"
+#include "mapper/mapper_rules.h"
 
 /*
  * Every order of a spread's axes is laid out on the mesh, element by element,
@@ -336,12 +337,14 @@ static calm_status judge_order(layout *y) {
 /* ---- All orders ---------------------------------------------------------- */
 
 /* How many of the first loops stand on columns; CALM_NONE: the rest would not
-   fit the rows. */
+   fit the rows, or the user wants it otherwise. */
 static uint32_t find_columns(const layout *y) {
   const mapper_fan *fan = &y->space->fans[y->level];
   double rows = y->spread->product, columns = 1;
   for (uint32_t k = 0; columns <= fan->x; k++) {
-    if (rows <= fan->y) return k;
+    if (rows <= fan->y &&
+        mapper_rules_allow_order(y->space, y->level, y->axes, k, y->count))
+      return k;
     if (k == y->count) break;
     columns *= factor_of(y, y->axes[k]);
     rows /= factor_of(y, y->axes[k]);

@@ -6,6 +6,7 @@
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
 #include "mapper/mapper_routes.h"
+#include "mapper/mapper_rules.h"
 
 /*
  * Blocks are walked from the innermost temporal loops outwards.  The labels of
@@ -39,6 +40,7 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                      .limits = l,
                      .context = a->context,
                      .cap = HUGE_VAL,
+                     .capped = HUGE_VAL,
                      .score = HUGE_VAL,
                      .value = HUGE_VAL,
                      .value_cap = HUGE_VAL,
@@ -180,10 +182,12 @@ static calm_status try_step(mapper_search *m, const mapper_label *l,
                             false};
   mapper_label_copy(m->next, l, m->space);
   const bool locks = mapper_label_step(m->next, m->space, axis, digit, false);
+  if (!mapper_rules_step(m->next, m->space, level, axis)) return CALM_OK;
   TRY(insert(m, m->next, level, &how));
   if (!locks) return CALM_OK;
   mapper_label_copy(m->next, l, m->space);
   mapper_label_step(m->next, m->space, axis, digit, true);
+  mapper_rules_step(m->next, m->space, level, axis);
   return insert(m, m->next, level, &how);
 }
 
@@ -216,6 +220,7 @@ static calm_status try_orders(mapper_search *m, const mapper_label *l,
     spread.arranged = &routes->arrangements[i];
     mapper_label_copy(m->next, l, s);
     mapper_label_spread(m->next, s, how->level, &spread, node);
+    mapper_rules_begin(m->next, s, how->level);
     TRY(insert(m, m->next, how->level, &order));
   }
   return CALM_OK;
@@ -232,6 +237,7 @@ static calm_status try_spreads(mapper_search *m, const mapper_label *l,
     if (node == CALM_NONE) continue;
     mapper_label_copy(m->next, l, s);
     mapper_label_spread(m->next, s, level, spread, node);
+    if (!mapper_rules_begin(m->next, s, level)) continue;
     if (fan->routed && spread->axes && s->networks)
       TRY(try_orders(m, l, &how, node));
     else
@@ -268,7 +274,9 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
 static calm_status leave_level(mapper_search *m, const mapper_label *l,
                                uint32_t level) {
   const mapper_space *s = m->space;
-  if (!mapper_outlook_fits(s, l->node, level)) return CALM_OK;
+  if (!mapper_outlook_fits(s, l->node, level) ||
+      !mapper_rules_leave(l, s, level))
+    return CALM_OK;
   if (level + 1 == s->level_count)
     return l->node + 1 == s->node_count ? complete(m, l, level) : CALM_OK;
   mapper_label_copy(m->above, l, s);
@@ -284,7 +292,7 @@ uint64_t mapper_search_bytes(const mapper_search *m) {
 }
 
 static bool is_exhausted(mapper_search *m) {
-  return limits_spend(m->limits, 16) || m->states > m->most_states ||
+  return limits_spend(m->limits, 16) || m->trail.count > m->most_states ||
          limits_memory(m->limits, mapper_search_bytes(m));
 }
 

@@ -5,6 +5,7 @@
 #include "mapper/mapper_outlook.h"
 #include "mapper/mapper_parts.h"
 #include "mapper/mapper_routes.h"
+#include "mapper/mapper_rules.h"
 
 /* ---- What the search can do ---------------------------------------------- */
 
@@ -32,28 +33,9 @@ static bool has_window(const cost_shape *shape) {
   return false;
 }
 
-static bool restricts(const accel_block_rules *b) {
-  return b->factor_count || b->inner_count || b->outer_count ||
-         b->split != CALM_NONE;
-}
-
-/* What is to be kept and bypassed is in the problem's keep sets. */
-static bool has_rules(const accel_constraints *c) {
-  if (!c) return false;
-  bool rules = c->min_parallelism > 0;
-  for (uint32_t l = 0; l < c->level_count; l++)
-    rules |=
-        restricts(&c->levels[l].temporal) || restricts(&c->levels[l].spatial);
-  return rules;
-}
-
 static calm_status check_support(const mapper_space *s, arena *a) {
   const mapper_problem *p = s->problem;
   uint32_t written = 0, windows = 0;
-  if (has_rules(p->constraints))
-    return refuse(a, p,
-                  "constraints on factors, orders or parallelism are not "
-                  "supported yet");
   if (s->tables->large_tensor != CALM_NONE)
     return refuse(a, p, "a tensor is too large to be counted");
   for (uint32_t t = 0; t < s->tensor_count; t++) {
@@ -119,18 +101,8 @@ static calm_status make_tensors(mapper_space *s, arena *a) {
   return CALM_OK;
 }
 
-/* What takes time: all nodes, level by level. */
-static calm_status fill_tables(mapper_space *s, bool energy, bool delay,
-                               arena *a) {
-  TRY(mapper_routes_init(s, a));
-  TRY(mapper_accounts_init(s, energy, delay, a));
-  TRY(mapper_outlook_init(s, a));
-  TRY(mapper_cycles_init(s, a));
-  return CALM_OK;
-}
-
-calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
-                              bool energy, bool delay, limits *l, arena *a) {
+calm_status mapper_space_begin(mapper_space *out, const mapper_problem *p,
+                               limits *l, arena *a) {
   mapper_space s = {.problem = p, .limits = l, .kept = p->must_keep};
   const cost_options options = {.model = COST_EXACT};
   TRY(cost_problem_init(&s.cost, p->arch, p->layer, &options, a));
@@ -140,7 +112,26 @@ calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
   TRY(check_support(&s, a));
   TRY(make_tensors(&s, a));
   TRY(mapper_lattice_init(&s, a));
-  TRY(mapper_fans_init(&s, a));
+  *out = s;
+  return CALM_OK;
+}
+
+/* What takes time: all nodes, level by level. */
+static calm_status fill_tables(mapper_space *s, bool energy, bool delay,
+                               arena *a) {
+  TRY(mapper_rules_look_ahead(s, a));
+  TRY(mapper_routes_init(s, a));
+  TRY(mapper_accounts_init(s, energy, delay, a));
+  TRY(mapper_outlook_init(s, a));
+  return mapper_cycles_init(s, a);
+}
+
+calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
+                              bool energy, bool delay, limits *l, arena *a) {
+  mapper_space s;
+  TRY(mapper_space_begin(&s, p, l, a));
+  TRY(mapper_rules_init(&s, a));
+  if (l->reason == LIMITS_NONE) TRY(mapper_fans_init(&s, a));
   if (l->reason == LIMITS_NONE) TRY(fill_tables(&s, energy, delay, a));
   *out = s;
   return CALM_OK;

@@ -93,7 +93,8 @@ typedef struct mapper_spread {
 typedef struct mapper_fan {
   double x, y, size;
   bool routed;                  /* do routes cost anything? */
-  const mapper_spread *spreads; /* the first spreads nothing */
+  const mapper_spread *spreads; /* if it may, the first spreads
+                                   nothing */
   uint32_t spread_count;
   struct mapper_routes **routes; /* per spread: found when first asked for */
 } mapper_fan;
@@ -111,6 +112,8 @@ typedef struct mapper_space {
   const mapper_account *accounts;
   const mapper_fan *fans; /* per level: below it */
   const double *beyond;   /* per level: sizes of the fans of outer levels */
+  const struct mapper_demands *demands; /* of the user's constraints; NULL:
+                                           there are none (mapper_rules.h) */
   uint32_t node_count;
   const double *extents; /* [node * dimension_count + d] */
   const uint8_t *digits; /* [node * axis_count + a] */

@@ -38,8 +38,6 @@ static calm_status write_padding(text *out, const map_layer *l) {
   return CALM_OK;
 }
 
-static bool explains(const eval_view *v) { return v->complete; }
-
 static calm_status write_layer(text *out, const calm_mapping *m,
                                const map_layer *l, eval_view *v,
                                arena *scratch) {
@@ -56,7 +54,8 @@ static calm_status write_layer(text *out, const calm_mapping *m,
   text_format(out, "\n");
   TRY(report_eval_nest(out, &e, v->nest, scratch));
   TRY(report_eval_figures(out, v));
-  return explains(v) ? report_map_explain_words(out, v, scratch) : CALM_OK;
+  return v->complete || m->explain ? report_map_explain_words(out, v, scratch)
+                                   : CALM_OK;
 }
 
 /* ---- Several ------------------------------------------------------------- */
@@ -127,16 +126,29 @@ static void write_totals(text *out, const calm_mapping *m, bool color) {
               report_four(pj * (double)m->total_cycles * 1e-12).text);
 }
 
+/* Of one layer of several: all there is to tell, or why it costs what it
+   does. */
+static calm_status write_part(text *out, const calm_mapping *m,
+                              const map_layer *l, eval_view *v,
+                              arena *scratch) {
+  calm_evaluation e;
+  if (!v->complete && !map_layer_is_mapped(l)) return CALM_OK;
+  text_format(out, "\n");
+  TRY(report_heading(out, l->name, v->color));
+  if (v->complete) return write_layer(out, m, l, v, scratch);
+  report_map_evaluation(&e, m, l);
+  TRY(report_eval_look(v, &e, &e.nests[0], scratch));
+  return report_map_explain_words(out, v, scratch);
+}
+
 static calm_status write_network(text *out, const calm_mapping *m, eval_view *v,
                                  arena *scratch) {
   TRY(write_subject(out, m));
   write_totals(out, m, v->color);
   TRY(report_map_layers(out, m, v->complete, v->color));
-  for (uint32_t i = 0; v->complete && i < m->layer_count; i++) {
-    text_format(out, "\n");
-    TRY(report_heading(out, m->layers[i].name, v->color));
-    TRY(write_layer(out, m, &m->layers[i], v, scratch));
-  }
+  if (!v->complete && !m->explain) return CALM_OK;
+  for (uint32_t i = 0; i < m->layer_count; i++)
+    TRY(write_part(out, m, &m->layers[i], v, scratch));
   return CALM_OK;
 }
 

@@ -101,8 +101,8 @@ static calm_status write_loads(text *out, const eval_view *v,
       {"times", COLUMN_NUMBER},    {"energy", COLUMN_NUMBER}};
   report_table t;
   text_format(out,
-              "\n  words over all instances: what no nest can do without, and "
-              "how many times that there are\n");
+              "\n  words over all instances; at least: of every nest that "
+              "keeps the same tensors there\n");
   report_table_init(&t, out->context, columns, v->evaluation->energy ? 8 : 7);
   for (uint32_t i = 0; i < x->load_count; i++)
     add_load(&t, v, &x->loads[i],

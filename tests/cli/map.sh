@@ -79,7 +79,11 @@ grep -q "^mapping:" "$work/nests/a_1%1.yaml" || fault "no mapping in it"
 map --problem "$work/small.yaml" --problem "$work/other.yaml" -o "$work/nests"
 code_is 0; [ -s "$work/nests/other.yaml" ] || fault "a folder without a slash"
 map "$work/net.cg" -o "$work/one.yaml"
-one_line_error 2 "several layers do not go into one file; -o .*/one.yaml/ is a folder"
+one_line_error 2 "one.yaml: several layers do not go into one file"
+map "$work/net.cg" --emit "nest=$work/one.txt"
+one_line_error 2 "one.txt: several layers do not go into one file"
+map "$work/net.cg" --emit "csv=$work/layers.csv"; code_is 0
+[ "$(wc -l <"$work/layers.csv")" = 3 ] || fault "no line for each layer"
 cp "$work/small.yaml" "$work/nests/x.yaml"
 map --problem "$work/nests/x.yaml" -o "$work/nests/"; code_is 2
 err_has "x.yaml: is an input, and is not overwritten"
@@ -99,6 +103,10 @@ map "$work/net.cg" --journal "$work/small.yaml"
 one_line_error 3 "small.yaml: is no journal of calm map"
 small --journal "$work/small.yaml"; one_line_error 2 "is an input"
 small --journal "$work/j" -o "$work/j"; one_line_error 2 "j: is the journal"
+rm -f "$work/nests/other.yaml"; mkdir "$work/nests/other.yaml"
+map --problem "$work/small.yaml" --problem "$work/other.yaml" -o "$work/nests"
+code_is 3; err_has "other.yaml: cannot write"; out_has "small"
+[ -s "$work/nests/small.yaml" ] || fault "the other nest is not written"
 
 checking "every mapper that is there finds a nest"
 for mapper in random hybrid; do
@@ -109,12 +117,46 @@ done
 small --mapper random --json; cp "$work/out" "$work/first"
 small --mapper random --json
 cmp -s "$work/out" "$work/first" || fault "two runs of a seed differ"
-CALM_HIGHS="$work/nothing.so" small --mapper cosa
+CALM_HIGHS="$work/nothing.so" small --mapper cosa --journal "$work/none"
 code_is 5; err_has "small: .*HiGHS"
+[ ! -s "$work/none" ] || fault "a failure is kept"
+CALM_HIGHS="$work/nothing.so" map "$work/net.cg" --mapper cosa --json
+code_is 5; err_has "a/1 and 1 more: .*HiGHS"
+[ "$(wc -l <"$work/err")" = 1 ] || fault "not one line on stderr"
+json_says '[l["status"] for l in o["layers"]] == ["failed"] * 2'
 
 checking "progress: a line per layer with -v, none when nobody watches"
 map "$work/net.cg" -v; code_is 0; err_has "1/2 "; err_has "2/2 "
 map "$work/net.cg"; err_is_empty
+
+# The shell ignores SIGINT for what it runs in the background; Python does not.
+interrupt() {
+  python3 -c 'import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+out, err = open(sys.argv[1], "w"), open(sys.argv[2], "w")
+tool = subprocess.Popen(sys.argv[3:], stdout=out, stderr=err)
+time.sleep(0.3)
+tool.send_signal(signal.SIGINT)
+try:
+    code = tool.wait(20)
+except subprocess.TimeoutExpired:
+    tool.kill()
+    code = 99
+sys.exit(128 - code if code < 0 else code)' "$work/out" "$work/err" "$@" &&
+    code=0 || code=$?
+}
+
+checking "an interrupt gives what there is, in one process and in several"
+endless="--mapper random --valid 1000000000000 --time-limit 0 --json"
+for jobs in 1 2; do
+  # shellcheck disable=SC2086
+  interrupt "$CALM" map --arch "$work/arch.yaml" "$work/net.cg" $endless \
+    --jobs $jobs --journal "$work/cut-$jobs"
+  out_is_json; [ ! -s "$work/cut-$jobs" ] || fault "half an answer is kept"
+  json_says 'o["layers"][0]["status"] == "feasible"'
+done
+code_is 0
+json_says '[l["status"] for l in o["layers"]] == ["feasible"] * 2'
 
 checking "constraints are observed, and Timeloop's counts"
 cat >"$work/rules.yaml" <<'END'
@@ -153,13 +195,19 @@ small --mapper random --valid 0; one_line_error 2 "valid 0"
 small --objective pareto --cost timeloop; one_line_error 2 "cost exact"
 small -o "$work/arch.yaml"; one_line_error 2 "is an input, and is not overwritten"
 
+small --mapper cosa --dump-model "$work/arch.yaml"
+one_line_error 2 "is an input, and is not overwritten"
+small --mapper cosa --dump-model "$work/x" -o "$work/x"; one_line_error 2 "another output"
+map "$work/net.cg" --mapper cosa --dump-model "$work/x"; one_line_error 2 "of one layer"
+
 checking "what objectives need"
 small --no-energy; one_line_error 3 "objective edp needs energies"
 small --no-energy --objective delay --json; code_is 0
 json_says 'o["layers"][0]["cycles"] == 12 and o["layers"][0]["energy_pj"] is None'
 
 checking "files that are none"
-map "$work/small.yaml"; one_line_error 3 "small.yaml"
+map "$work/small.yaml"; one_line_error 2 "small.yaml: is no model; .*--problem"
+map "$work/journal"; one_line_error 3 "journal: .*neither a .tflite file"
 map "$work/nothing.onnx"; one_line_error 3 "nothing.onnx"
 map --problem "$work/net.cg"; one_line_error 3 "net.cg"
 finish

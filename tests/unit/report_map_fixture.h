@@ -26,6 +26,7 @@ static inline void fill_meshes(eval_fixture *f) {
     f->levels[i].mesh_x = f->levels[i].instances;
     f->levels[i].mesh_y = 1;
   }
+  f->levels[MEMORY].shared_bandwidth = 1;
   f->evaluation.arch.compute.mesh_x = 4;
   f->evaluation.arch.compute.mesh_y = 1;
 }

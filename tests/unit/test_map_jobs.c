@@ -46,7 +46,8 @@ static void misbehave(task *t) {
   if (t->misdeed == LEAVES) _exit(0);
   if (t->misdeed == TALKS)
     context_log(t->context, CALM_LOG_WARNING, "by the way");
-  while (t->misdeed == WAITS && !context_interrupted(t->context)) poll(NULL, 0, 1);
+  while (t->misdeed == WAITS && !context_interrupted(t->context))
+    poll(NULL, 0, 1);
 }
 
 static calm_status run(char **out, void *payload, uint32_t item) {

@@ -48,10 +48,12 @@ static void layers_of_a_journal_are_not_mapped_again(void **state) {
   map_fixture *f = *state;
   const double value = map_with_journal(f);
   assert_false(was_heard(f, "there already"));
+  assert_true(was_heard(f, ": optimal, "));
   assert_int_equal(count_lines(f), 2);
   assert_true(map_with_journal(f) == value);
   assert_true(was_heard(f, "2 of 2 layers are there already"));
-  assert_false(was_heard(f, "1/")); /* nothing was done */
+  assert_false(was_heard(f, "is not so"));
+  assert_false(was_heard(f, ": optimal, ")); /* nothing was done */
   assert_int_equal(count_lines(f), 2);
 }
 
@@ -79,6 +81,7 @@ static void lines_of_other_runs_stay_alone(void **state) {
   map_set(f, "objective", "energy");
   map_with_journal(f);
   assert_false(was_heard(f, "there already"));
+  assert_false(was_heard(f, "is not so"));
   assert_int_equal(count_lines(f), 4);
   map_write_file(f->other, f, "other.yaml",
                  "mapspace_constraints:\n"
@@ -117,7 +120,8 @@ static void what_a_limit_ended_holds_under_it_only(void **state) {
   assert_false(was_heard(f, "there already"));
 }
 
-/* The value of a nest is what it costs, whatever a line says. */
+/* The value of a nest is what it costs, whatever a line says; only a bound has
+   to be believed. */
 static void lies_are_found_out(void **state) {
   static const char *const words[] = {
       "\"value\":",   "\"cycles\":",  "\"kept\":[",
@@ -132,7 +136,8 @@ static void lies_are_found_out(void **state) {
     char *digit = strstr(lie, words[i]) + strlen(words[i]);
     *digit = *digit == '9' ? '8' : '9';
     write_journal(f, lie, length);
-    if (i < 5) assert_true(map_with_journal(f) == value);
+    assert_true(map_with_journal(f) == value || i == 5);
+    assert_true(was_heard(f, "is not so") || i == 5);
   }
 }
 

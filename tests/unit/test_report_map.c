@@ -232,12 +232,32 @@ static void one_layer_is_shown_as_its_nest(void **state) {
   assert_has(out, "Buffer: 3 of 100 words");
   assert_has(out, "  Buffer x 2      Weights");
   assert_has(out, "# the multipliers\n");
-  assert_lacks(out, "at least");
+  assert_lacks(out, "at least:");
   assert_true(longest_line(out) <= 100);
   calm_text_free(f->eval.context, out);
   out = render_map(f, CALM_FORMAT_LONG);
-  assert_has(out, "what no nest can do without");
+  assert_has(out, "at least: of every nest");
   assert_has(out, "temporal reductions");
+  assert_true(longest_line(out) <= 100);
+  calm_text_free(f->eval.context, out);
+}
+
+static void an_explanation_is_told_where_it_is_wanted(void **state) {
+  map_fixture *f = *state;
+  fixture_mapping(f, 1)->explain = true;
+  char *out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out, "at least: of every nest");
+  assert_has(out, "  Buffer: 9 of 100 words, 3 of them Weights; ");
+  assert_has(out, "  time: the shared bandwidth of odd\\xff memory limits: 1 ");
+  assert_has(out, "  below inter_PE_spatial: 1 x 1 of 4 x 1 are in use\n");
+  assert_lacks(out, "temporal reductions");
+  calm_text_free(f->eval.context, out);
+  fixture_mapping(f, MAP_LAYERS)->explain = true;
+  out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out, "\nconv1\n\n  words over all instances");
+  assert_has(out, "\nodd\\xff layer\n\n  words over all instances");
+  assert_lacks(out, "\nstrange\n");
+  assert_lacks(out, "tile");
   assert_true(longest_line(out) <= 100);
   calm_text_free(f->eval.context, out);
 }
@@ -533,6 +553,7 @@ int main(void) {
       MAP_TEST(json_of_each_mapper_has_what_it_tells),
       MAP_TEST(json_of_a_front_has_every_point),
       MAP_TEST(one_layer_is_shown_as_its_nest),
+      MAP_TEST(an_explanation_is_told_where_it_is_wanted),
       MAP_TEST(what_is_open_is_told),
       MAP_TEST(without_a_nest_there_is_the_reason),
       MAP_TEST(a_network_is_a_table_with_totals),
