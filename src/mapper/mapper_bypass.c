@@ -333,14 +333,11 @@ static calm_status search_all(bypass *b) {
 /* ---- The answer ---------------------------------------------------------- */
 
 static void conclude(mapper_result *best, double bound, const limits *l) {
-  const char *reason = l->reason != LIMITS_NONE
-                           ? limits_reason_name(l->reason)
-                           : "too many nests differ only by rounding";
   best->bound = fmin(bound, best->value);
   if (best->value < HUGE_VAL) {
     const bool proved = best->value <= best->bound * (1 + 1e-9);
     best->outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE;
-    best->reason = proved ? NULL : reason;
+    best->reason = proved ? NULL : mapper_exact_reason(l);
     return;
   }
   const bool stopped = l->reason != LIMITS_NONE;

@@ -158,11 +158,9 @@ calm_status mapper_exact_copy(accel_nest *out, const accel_nest *n, arena *a) {
   return CALM_OK;
 }
 
-/* Why there is no proof. */
-static const char *reason_of(const mapper_search *m) {
-  return m->limits->reason != LIMITS_NONE
-             ? limits_reason_name(m->limits->reason)
-             : "too many nests differ only by rounding";
+const char *mapper_exact_reason(const limits *l) {
+  return l->reason != LIMITS_NONE ? limits_reason_name(l->reason)
+                                  : "too many nests differ only by rounding";
 }
 
 static calm_status report(mapper_result *out, const mapper_progress *p,
@@ -173,10 +171,7 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
   r.value = m->value;
   if (m->found) {
     r.outcome = is_proved(p, m) ? CALM_OPTIMAL : CALM_FEASIBLE;
-    if (r.outcome == CALM_OPTIMAL)
-      r.bound = r.value;
-    else
-      r.reason = reason_of(m);
+    if (r.outcome == CALM_OPTIMAL) r.bound = r.value;
     r.cost.cycles = m->best.cycles;
     TRY(mapper_exact_copy(&r.nest, &m->best_nest, a));
   } else if (p->infeasible) {
@@ -185,7 +180,7 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
     r.reason = "no tiling fits the capacities";
   } else {
     r.outcome = CALM_LIMIT;
-    r.reason = reason_of(m);
+    r.reason = mapper_exact_reason(m->limits);
   }
   *out = r;
   return CALM_OK;
@@ -383,6 +378,8 @@ calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
     case MAPPER_DELAY_ENERGY: TRY(search_twice(out, p, &given, l, a)); break;
     default: TRY(mapper_exact_any(out, p, &given, l, a));
   }
+  if (out->outcome == CALM_FEASIBLE && !out->reason)
+    out->reason = mapper_exact_reason(l);
   return out->outcome == CALM_INFEASIBLE ? mapper_reason(&out->reason, p, a)
                                          : CALM_OK;
 }

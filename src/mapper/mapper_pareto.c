@@ -97,19 +97,18 @@ static calm_status say_how_far(const char **out, const mapper_front *f,
   return *out ? CALM_OK : context_no_memory(a->context);
 }
 
-/* No label costs less than all->bound but those that were looked at. */
+/* No label costs less than `bound` but those that were looked at. */
 static calm_status report(mapper_result *out, const mapper_problem *p,
-                          const mapper_front *f, const mapper_result *all,
+                          const mapper_front *f, double bound, const limits *l,
                           arena *a) {
-  const double gap = find_gap(f, all->bound);
-  const char *reason = all->reason ? all->reason : out->reason;
+  const double gap = find_gap(f, bound);
   TRY(evaluate_all(out, p, f, a));
   out->value = out->cost.energy_pj;
   out->bound = out->value / gap;
   out->outcome = gap <= 1 + 1e-9 ? CALM_OPTIMAL : CALM_FEASIBLE;
   out->reason = NULL;
-  return out->outcome == CALM_FEASIBLE && reason
-             ? say_how_far(&out->reason, f, all->bound, reason, a)
+  return out->outcome == CALM_FEASIBLE
+             ? say_how_far(&out->reason, f, bound, mapper_exact_reason(l), a)
              : CALM_OK;
 }
 
@@ -151,7 +150,7 @@ static calm_status search(mapper_result *out, mapper_front *f,
   TRY(mapper_exact_any(&all, p, &given, l, a));
   out->states += all.states;
   out->rounds += all.rounds;
-  return report(out, p, f, &all, a);
+  return report(out, p, f, all.bound, l, a);
 }
 
 calm_status mapper_pareto(mapper_result *out, const mapper_problem *p,
