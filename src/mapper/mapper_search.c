@@ -336,7 +336,7 @@ static calm_status leave_level(mapper_search *m, const mapper_label *l,
 /* ---- A round ------------------------------------------------------------- */
 
 uint64_t mapper_search_bytes(const mapper_search *m) {
-  return m->labels.capacity * sizeof *m->labels.data +
+  return m->held + m->labels.capacity * sizeof *m->labels.data +
          m->trail.capacity * sizeof(mapper_trail);
 }
 

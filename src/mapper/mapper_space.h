@@ -121,6 +121,7 @@ typedef struct mapper_fan {
 
 typedef struct mapper_space {
   const mapper_problem *problem;
+  limits *limits; /* once they are hit, nothing here means anything */
   cost_problem cost;
   const cost_tables *tables;
   uint32_t level_count, tensor_count, link_count, account_count, axis_count;
@@ -172,9 +173,9 @@ typedef struct mapper_space {
 } mapper_space;
 
 /* CALM_UNSUPPORTED names what the search cannot do.  *out of accounts those
-   that the objective needs. */
+   that the objective needs.  Check `l` afterwards. */
 calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
-                              bool energy, bool delay, arena *a);
+                              bool energy, bool delay, limits *l, arena *a);
 
 static inline const double *mapper_extents(const mapper_space *s,
                                            uint32_t node) {
