@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "mapper/mapper_blocks.h"
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
@@ -116,7 +117,8 @@ static bool is_too_much(mapper_search *m, const mapper_floor *f, double score) {
 
 /* Can no completion of the label be of use?  Its score is put into it. */
 static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
-  const mapper_floor f = mapper_bound_label(m->space, l, level);
+  mapper_floor f = mapper_bound_label(m->space, l, level);
+  if (m->rounded) f.energy_pj += mapper_blocks_more(m->space, l, level);
   l->score = score_of(m, &f) * (1 - 1e-12);
   if (l->score < m->floor) l->score = m->floor;
   if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;

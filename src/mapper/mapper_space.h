@@ -39,6 +39,10 @@ typedef struct mapper_link {
                    words travel below the parent, if routes cost anything */
   bool priced;  /* does any account charge for it? */
   bool rounded; /* are its counts ever rounded, or cycles that follow? */
+  double fill_block, send_block; /* words in a block that is read or written as
+                                    a whole at the one instance of a level; 0:
+                                    this is not counted (mapper_blocks.h) */
+  double fill_pj, send_pj;       /* ... and what such a block costs */
 } mapper_link;
 
 /*
