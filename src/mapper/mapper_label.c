@@ -49,6 +49,10 @@ static uint64_t mix(uint64_t a, double b, double c) {
   return z ^ z >> 31;
 }
 
+void mapper_label_trace(mapper_label *l, uint32_t what, double a, double b) {
+  l->trace += mix(UINT64_C(4000) + what, a, b);
+}
+
 static void settle(mapper_label *l, const mapper_space *s,
                    const mapper_chain *c) {
   const double sent = c->words * c->sent;

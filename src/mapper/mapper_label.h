@@ -92,6 +92,9 @@ void mapper_label_finish(mapper_label *l, const mapper_space *s);
 /* The end of a level's temporal loops. */
 void mapper_label_level(mapper_label *l, const mapper_space *s, uint32_t level);
 
+/* Labels differ in this when all is rounded. */
+void mapper_label_trace(mapper_label *l, uint32_t what, double a, double b);
+
 /* What networks take for the words that a chain is to bring over the fan-out
    below a level; `before` is its `sent` inside of the fan-out.  The node is
    that inside of it. */
