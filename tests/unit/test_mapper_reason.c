@@ -31,6 +31,11 @@ static const reason_row rows[] = {
      TILES " have 9 + 9 + 1 = 19 words, capacity 4; it needs 19; given R=3 "
            "(temporal loops of PEBuffer, rules.yaml:2:48) and S=3 (temporal "
            "loops of PEBuffer, rules.yaml:2:53)"},
+    /* Too small in any case; but 3 words would not do. */
+    {RULES(TEMPORAL("PEBuffer", "R=3, S=3")), 2, 0,
+     TILES " have 9 + 9 + 1 = 19 words, capacity 2; it needs 19; given R=3 "
+           "(temporal loops of PEBuffer, rules.yaml:2:48) and S=3 (temporal "
+           "loops of PEBuffer, rules.yaml:2:53)"},
     {RULES(TEMPORAL("PEBuffer", "R=3, S=3") TEMPORAL("PEBuffer", "C>=2")), 19,
      0,
      TILES
