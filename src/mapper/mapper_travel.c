@@ -31,12 +31,15 @@ typedef struct crossing {
   bool ends;     /* at the parent */
 } crossing;
 
-/* Is the tile of the level below, as if it kept the tensor, the chain's? */
+/* Do as many words travel as the chain brings?  So if its tile is that of the
+   level below; or if all tiles of it within that one make it up, and all of
+   them stay as long. */
 static bool travels_alike(const mapper_chain *c, const mapper_space *s,
                           const mapper_label *l, const crossing *x) {
   const uint32_t t = x->tensor;
   if (s->links[c->link].child + 1 == x->level) return true;
-  return c->state == MAPPER_OPEN &&
+  if (c->state != MAPPER_OPEN) return false;
+  return !s->tensors[t].windows ||
          s->words[(size_t)l->node * s->tensor_count + t] ==
              s->words[(size_t)c->tile * s->tensor_count + t];
 }
