@@ -1,3 +1,4 @@
+#include "mapper/mapper_blocks.h"
 #include "mapper/mapper_parts.h"
 #include "mapper/mapper_routes.h"
 
@@ -336,6 +337,7 @@ calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
   if (delay) TRY(add_bandwidths(s, accounts, a));
   s->accounts = accounts;
   mark_links(s, links, energy, delay);
+  if (energy) mapper_blocks_init(s, links);
   for (uint32_t j = 0; j < s->account_count; j++)
     TRY(find_slack(&accounts[j], s, a));
   return CALM_OK;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "mapper/mapper_blocks.h"
 
 size_t mapper_label_bytes(const mapper_space *s) {
   return sizeof(mapper_label) + s->account_count * sizeof(mapper_sum) +
@@ -68,6 +69,7 @@ static void settle(mapper_label *l, const mapper_space *s,
     mapper_sums(l)[0].total += mapper_chain_travel(s, c, c->words);
     l->loose += mapper_chain_loose(s, c);
   }
+  l->blocks += mapper_blocks_settle(s, c);
   if (!s->links[c->link].rounded) return;
   l->trace += mix(c->link, c->words, sent);
   l->trace += mix(UINT64_C(2000) + c->link, c->travel, c->loose);

@@ -54,6 +54,7 @@ typedef struct mapper_label {
   uint32_t chain_count;
   double spread;  /* multipliers in use */
   double leaking; /* pJ a cycle of the instances in use, as far as here */
+  double blocks;  /* what parts of blocks in it cost beyond that */
   double loose;   /* how much more networks may take of what is settled */
   double score;
   double step_next;   /* loops were added for all bounds below this */
