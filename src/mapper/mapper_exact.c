@@ -139,7 +139,7 @@ static calm_status try_spreads(mapper_progress *p, mapper_search *m) {
 
 static calm_status solve(mapper_progress *p, mapper_search *m) {
   TRY(deepen(p, m));
-  if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
+  if (m->stopped || p->infeasible || m->any || is_proved(p, m)) return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
   return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);
@@ -249,6 +249,7 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   m->value = given->most_value;
   m->front = given->front;
   m->held = arena_bytes(scratch);
+  m->any = given->fastest;
   if (given->race) cap_by_root(m);
   mapper_progress done = {0};
   calm_status status = CALM_OK;
@@ -281,7 +282,7 @@ static calm_status race(mapper_result *out, const mapper_problem *p,
   mapper_problem problem = *p;
   mapper_given fast = *given;
   problem.objective = MAPPER_DELAY_ENERGY;
-  fast.race = true;
+  fast.race = fast.fastest = true;
   fast.most_value = HUGE_VAL;
   return search_once(out, &problem, &fast, l, a);
 }

@@ -30,6 +30,7 @@ typedef struct mapper_given {
   bool quiet;          /* one search of many: nothing to the log */
   bool race;           /* only nests as fast as the first bound, if it is quick
                           to tell */
+  bool fastest;        /* ... whatever energy they need */
   mapper_front *front; /* PARETO: where nests go */
 } mapper_given;
 
