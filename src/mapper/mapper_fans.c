@@ -1,6 +1,7 @@
 #include "base/bits.h"
 #include "base/vector.h"
 #include "mapper/mapper_parts.h"
+#include "mapper/mapper_prospect.h"
 #include "mapper/mapper_rules.h"
 
 /*
@@ -123,6 +124,7 @@ calm_status mapper_fans_init(mapper_space *s, arena *a) {
     TRY(enumerate(&e));
     fans[l].spreads = e.out;
     fans[l].spread_count = e.count;
+    TRY(mapper_prospect_sort(&fans[l], s, e.out, a));
     ARENA_ARRAY(a, fans[l].routes, e.count);
   }
   double product = 1;

@@ -9,6 +9,7 @@
 #include "base/vector.h"
 #include "cost/cost_frame.h"
 #include "mapper/mapper_dominance.h"
+#include "mapper/mapper_prospect.h"
 #include "mapper/mapper_front.h"
 
 /* How a label came to be: a loop, or spreading below a level. */
@@ -30,11 +31,13 @@ typedef struct mapper_search {
   double spread;    /* 0; else nests that use so many multipliers only */
   double cap;       /* so are those with more cycles */
   double pruned;    /* the least bound of those */
-  double handled;   /* children of a label: those of lesser bounds are there */
-  double waiting;   /* ... and the least bound of those that are pruned */
-  double capped;    /* least cycles of labels beyond the cap */
-  bool rounded;     /* look for the best when all is rounded */
-  double score;     /* of the best complete label */
+  mapper_prospect prospect;
+  double floor;   /* children of a label have at least this bound */
+  double handled; /* children of a label: those of lesser bounds are there */
+  double waiting; /* ... and the least bound of those that are pruned */
+  double capped;  /* least cycles of labels beyond the cap */
+  bool rounded;   /* look for the best when all is rounded */
+  double score;   /* of the best complete label */
   uint64_t states, most_states;
   uint64_t held; /* bytes of the space */
   VECTOR(mapper_trail) trail;
