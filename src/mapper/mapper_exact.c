@@ -318,16 +318,20 @@ static bool is_fixed(const mapper_problem *p) {
   return true;
 }
 
+calm_status mapper_exact_evaluate(mapper_result *r, const mapper_problem *p,
+                                  arena *a) {
+  const cost_options options = {.model = COST_EXACT};
+  cost_problem cost;
+  TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
+  TRY(cost_result_init(&r->cost, &cost, a));
+  return cost_evaluate(&r->cost, &cost, &r->nest);
+}
+
 calm_status mapper_exact_any(mapper_result *out, const mapper_problem *p,
                              const mapper_given *given, limits *l, arena *a) {
   TRY(is_fixed(p) ? mapper_exact_given(out, p, given, l, a)
                   : mapper_bypass_search(out, p, given, l, a));
-  if (!mapper_exact_found(out)) return CALM_OK;
-  const cost_options options = {.model = COST_EXACT};
-  cost_problem cost;
-  TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
-  TRY(cost_result_init(&out->cost, &cost, a));
-  return cost_evaluate(&out->cost, &cost, &out->nest);
+  return mapper_exact_found(out) ? mapper_exact_evaluate(out, p, a) : CALM_OK;
 }
 
 /* The least delay first, then the least energy within it. */
@@ -374,6 +378,7 @@ calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a) {
   const mapper_given given = {
       .rules = rules, .most_cycles = HUGE_VAL, .most_value = HUGE_VAL};
+  if (p->imperfect) return mapper_imperfect(out, p, rules, l, a);
   switch (p->objective) {
     case MAPPER_PARETO: TRY(mapper_pareto(out, p, rules, l, a)); break;
     case MAPPER_DELAY_ENERGY: TRY(search_twice(out, p, &given, l, a)); break;
