@@ -116,19 +116,7 @@ double mapper_bound_same(const mapper_space *s, uint32_t node, uint32_t level) {
                     : 1;
 }
 
-/*
- * Of a written tensor the words that go back down are counted apart: first
- * touches save from them, the more the more instances start sums of their own,
- * but never more than all.
- */
-typedef struct tally {
-  double fixed;    /* at least */
-  double returned; /* before first touches are taken off */
-} tally;
-
-/* Adds what the chain costs if the tensor's free loops do not come first, and
-   if they do. */
-static void add_chain(tally sums[2], const mapper_space *s,
+void mapper_bound_add(mapper_tally sums[2], const mapper_space *s,
                       const mapper_account *a, const mapper_chain *c,
                       const mapper_least *least, double same) {
   const double travel = mapper_account_travels(a) ? c->travel : 0;
@@ -136,7 +124,7 @@ static void add_chain(tally sums[2], const mapper_space *s,
   const double fill = a->fill[c->link], send = a->send[c->link];
   const double fetch = a->fetch[c->link];
   for (uint32_t k = 0; k < 2; k++) {
-    tally *sum = &sums[k];
+    mapper_tally *sum = &sums[k];
     const double arrive = least->arrive[k], leave = least->leave[k];
     sum->fixed += leave * (send - fetch) + arrive * travel;
     if (!t->written)
@@ -163,9 +151,9 @@ static double sum_chains(const mapper_space *s, const mapper_account *a,
   double returned = larger(0, sum->returned - touched);
   while (c < end) {
     const uint32_t tensor = s->links[c->link].tensor;
-    tally t[2] = {{0, 0}, {0, 0}};
+    mapper_tally t[2] = {{0, 0}, {0, 0}};
     for (; c < end && s->links[c->link].tensor == tensor; c++)
-      add_chain(t, s, a, c, least++, same);
+      mapper_bound_add(t, s, a, c, least++, same);
     double costs[2] = {t[0].fixed, t[1].fixed};
     if (s->tensors[tensor].written) {
       returned = 0;
@@ -179,7 +167,7 @@ static double sum_chains(const mapper_space *s, const mapper_account *a,
 }
 
 /* Instances in use become more; the share of an account falls with that. */
-static double share_of(const mapper_account *a, double spread) {
+double mapper_bound_share(const mapper_account *a, double spread) {
   if (!a->energy) return 1 / (spread * a->bandwidth);
   return a->level == CALM_NONE || spread <= a->clusters ? 1
                                                         : a->clusters / spread;
@@ -192,6 +180,15 @@ static double leakage(const mapper_space *s, const mapper_label *l,
                       uint32_t level, double cycles) {
   const double longest = larger(s->tables->macs / l->spread, cycles);
   return l->leaking * longest + s->leaking[level] * cycles;
+}
+
+void mapper_bound_cycles(mapper_floor *f, const mapper_space *s,
+                         const mapper_label *l, uint32_t level) {
+  const double least = s->spread_cycles ? s->spread_cycles[(uint32_t)l->spread]
+                                        : s->least_cycles;
+  f->cycles = larger(ceil(f->cycles * (1 - 1e-12)), least);
+  f->energy_pj += leakage(s, l, level, f->cycles) - s->lost[level];
+  f->cycles += s->tables->network_cycles;
 }
 
 mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
@@ -216,17 +213,12 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
                                ? s->beyond[a->level]
                                : growth;
     const double value = (chains + outlook[(size_t)j * s->node_count]) *
-                         share_of(a, sum->spread * outside);
+                         mapper_bound_share(a, sum->spread * outside);
     if (a->energy)
       out.energy_pj += value;
     else
       out.cycles = larger(out.cycles, value);
   }
-  const double least_cycles = s->spread_cycles
-                                  ? s->spread_cycles[(uint32_t)l->spread]
-                                  : s->least_cycles;
-  out.cycles = larger(ceil(out.cycles * (1 - 1e-12)), least_cycles);
-  out.energy_pj += leakage(s, l, level, out.cycles);
-  out.cycles += s->tables->network_cycles;
+  mapper_bound_cycles(&out, s, l, level);
   return out;
 }

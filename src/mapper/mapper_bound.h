@@ -30,6 +30,30 @@ double mapper_bound_sweep(const mapper_space *s, uint32_t tensor, uint32_t tile,
 /* How many times more instances may sum up one written word, from here on. */
 double mapper_bound_same(const mapper_space *s, uint32_t node, uint32_t level);
 
+/*
+ * Of a written tensor the words that go back down are counted apart: first
+ * touches save from them, the more the more instances start sums of their own,
+ * but never more than all.
+ */
+typedef struct mapper_tally {
+  double fixed;    /* at least */
+  double returned; /* before first touches are taken off */
+} mapper_tally;
+
+/* Adds what the chain costs if the tensor's free loops do not come first, and
+   if they do. */
+void mapper_bound_add(mapper_tally sums[2], const mapper_space *s,
+                      const mapper_account *a, const mapper_chain *c,
+                      const mapper_least *least, double same);
+
+/* What the sum of an account is multiplied by, if so many instances of its
+   level are in use. */
+double mapper_bound_share(const mapper_account *a, double spread);
+
+/* Rounds cycles up to what there can be, and adds what leaks meanwhile. */
+void mapper_bound_cycles(mapper_floor *f, const mapper_space *s,
+                         const mapper_label *l, uint32_t level);
+
 /* The label stands among the temporal loops of `level`.  At the end of the last
    level, with all chains settled, it is the cost itself. */
 mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,

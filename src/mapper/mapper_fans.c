@@ -1,6 +1,7 @@
 #include "base/bits.h"
 #include "base/vector.h"
 #include "mapper/mapper_parts.h"
+#include "mapper/mapper_prospect.h"
 #include "mapper/mapper_rules.h"
 
 /*
@@ -89,6 +90,7 @@ static calm_status enumerate(enumeration *e) {
   e->count = 0;
   for (uint32_t a = 0; a < e->space->axis_count; a++) e->digits[a] = 0;
   do {
+    if (limits_spend(e->space->limits, 1)) return CALM_OK;
     if (!mapper_rules_allow_spread(e->space, e->level, e->digits)) continue;
     if (!fits(e)) continue;
     if (e->out) TRY(keep_spread(e));
@@ -122,6 +124,7 @@ calm_status mapper_fans_init(mapper_space *s, arena *a) {
     TRY(enumerate(&e));
     fans[l].spreads = e.out;
     fans[l].spread_count = e.count;
+    TRY(mapper_prospect_sort(&fans[l], s, e.out, a));
     ARENA_ARRAY(a, fans[l].routes, e.count);
   }
   double product = 1;

@@ -96,6 +96,7 @@ static void price_level(double *table, const mapper_space *s, uint32_t level) {
   frontier f;
   find_frontier(&f, s, level);
   for (uint32_t node = 0; node < s->node_count; node++) {
+    if (limits_spend(s->limits, s->account_count)) return;
     const bool fits = mapper_outlook_fits(s, node, level);
     const double same = mapper_bound_same(s, node, level);
     for (uint32_t i = 0; fits && i < f.count; i++)
@@ -106,20 +107,28 @@ static void price_level(double *table, const mapper_space *s, uint32_t level) {
   }
 }
 
+/* Along one axis, for nodes whose digits on it are the same: from `grown`. */
+static void carry_over(double *row, const mapper_space *s, uint32_t stride,
+                       uint32_t count, uint32_t digit, uint32_t grown) {
+  for (uint32_t base = 0; base < s->node_count; base += stride * count) {
+    double *to = row + base + (size_t)digit * stride;
+    const double *from = row + base + (size_t)grown * stride;
+    for (uint32_t i = 0; i < stride; i++) to[i] = smaller(to[i], from[i]);
+  }
+}
+
+/* From divisors that are a prime factor larger; the rest follows. */
 static void sweep(double *row, const mapper_space *s) {
   for (uint32_t a = 0; a < s->axis_count; a++) {
     const mapper_axis *axis = &s->axes[a];
-    for (uint32_t node = s->node_count; node-- > 0;) {
-      const uint32_t digit = s->digits[(size_t)node * s->axis_count + a];
-      /* Divisors that are prime factors larger; the rest follows. */
+    if (limits_spend(s->limits, s->node_count)) return;
+    for (uint32_t digit = axis->count; digit-- > 0;)
       for (uint32_t k = 0; k < axis->prime_count; k++) {
         const uint32_t grown =
             axis->times[digit * axis->count + axis->primes[k]];
-        if (grown == CALM_NONE) continue;
-        row[node] =
-            smaller(row[node], row[node + (grown - digit) * axis->stride]);
+        if (grown != CALM_NONE)
+          carry_over(row, s, axis->stride, axis->count, digit, grown);
       }
-    }
   }
 }
 

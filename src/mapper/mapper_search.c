@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "mapper/mapper_blocks.h"
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
@@ -19,6 +20,8 @@
  * with a higher threshold makes those that are now below it, of the labels that
  * have any; all others stay as they are.
  */
+
+static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* ---- Memory -------------------------------------------------------------- */
 
@@ -45,6 +48,7 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                      .value = HUGE_VAL,
                      .value_cap = HUGE_VAL,
                      .most_states = UINT64_MAX};
+  TRY(mapper_prospect_init(&m.prospect, s, a));
   TRY(make_label(&m.label, s, a));
   TRY(make_label(&m.above, s, a));
   TRY(make_label(&m.next, s, a));
@@ -99,21 +103,26 @@ static bool is_beaten(const mapper_search *m, const mapper_floor *f) {
          (m->rounded && !mapper_front_hides(m->front, f));
 }
 
-/* Can no completion of the label be of use?  Its score is put into it. */
-static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
-  const mapper_floor f = mapper_bound_label(m->space, l, level);
-  const double score = score_of(m, &f) * (1 - 1e-12);
-  l->score = score;
-  if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
-  if (m->rules->no_bound) return false;
-  if (f.cycles > m->cap * (1 + 1e-12)) {
-    if (f.cycles < m->capped) m->capped = f.cycles;
+/* Can nothing that costs so much be of use? */
+static bool is_too_much(mapper_search *m, const mapper_floor *f, double score) {
+  if (f->cycles > m->cap * (1 + 1e-12)) {
+    if (f->cycles < m->capped) m->capped = f->cycles;
     return true;
   }
-  if (m->front && is_beaten(m, &f)) return true;
+  if (m->front && is_beaten(m, f)) return true;
   if (score < m->threshold) return false;
   if (score < m->waiting) m->waiting = score;
   return true;
+}
+
+/* Can no completion of the label be of use?  Its score is put into it. */
+static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
+  mapper_floor f = mapper_bound_label(m->space, l, level);
+  if (m->rounded) f.energy_pj += mapper_blocks_more(m->space, l, level);
+  l->score = score_of(m, &f) * (1 - 1e-12);
+  if (l->score < m->floor) l->score = m->floor;
+  if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
+  return !m->rules->no_bound && is_too_much(m, &f, l->score);
 }
 
 /* ... or does it stand there already? */
@@ -214,6 +223,7 @@ static calm_status try_orders(mapper_search *m, const mapper_label *l,
   mapper_trail order = *how;
   const mapper_routes *routes;
   if (is_hopeless(m, m->next, how->level)) return CALM_OK;
+  m->floor = m->next->score;
   TRY(mapper_routes_find(&routes, s, how->level, how->what));
   for (uint32_t i = 0; i < routes->count; i++) {
     order.order = (uint16_t)i;
@@ -226,12 +236,14 @@ static calm_status try_orders(mapper_search *m, const mapper_label *l,
   return CALM_OK;
 }
 
-static calm_status try_spreads(mapper_search *m, const mapper_label *l,
-                               uint32_t level) {
+static calm_status try_kind(mapper_search *m, const mapper_label *l,
+                            uint32_t level, const mapper_kind *kind,
+                            double floor) {
   const mapper_space *s = m->space;
   const mapper_fan *fan = &s->fans[level];
-  for (uint32_t i = 0; i < fan->spread_count; i++) {
+  for (uint32_t i = kind->first; i < kind->first + kind->count; i++) {
     const mapper_spread *spread = &fan->spreads[i];
+    m->floor = floor;
     const mapper_trail how = {l->trail, i, (uint16_t)level, 0, true};
     const uint32_t node = mapper_space_spread(s, l->node, spread);
     if (node == CALM_NONE) continue;
@@ -242,6 +254,44 @@ static calm_status try_spreads(mapper_search *m, const mapper_label *l,
       TRY(try_orders(m, l, &how, node));
     else
       TRY(insert(m, m->next, level, &how));
+  }
+  return CALM_OK;
+}
+
+static bool is_possible(const mapper_search *m, uint32_t node, uint32_t level,
+                        const mapper_kind *kind) {
+  const mapper_spread *spreads = &m->space->fans[level].spreads[kind->first];
+  for (uint32_t i = 0; i < kind->count; i++)
+    if (mapper_space_spread(m->space, node, &spreads[i]) != CALM_NONE)
+      return true;
+  return false;
+}
+
+/* Is no spread of the kind of any use?  If there is none at this node, nothing
+   waits for it. */
+static bool is_no_prospect(mapper_search *m, const mapper_label *l,
+                           uint32_t level, const mapper_kind *kind,
+                           double *floor) {
+  if (m->rules->no_bound) return false;
+  const double waiting = m->waiting, capped = m->capped;
+  const mapper_floor f = mapper_prospect_floor(&m->prospect, kind);
+  *floor = score_of(m, &f) * (1 - 1e-12);
+  if (*floor < l->score) *floor = l->score;
+  if (!is_too_much(m, &f, *floor)) return false;
+  if ((m->waiting < waiting || m->capped < capped) &&
+      !is_possible(m, l->node, level, kind))
+    m->waiting = waiting, m->capped = capped;
+  return true;
+}
+
+static calm_status try_spreads(mapper_search *m, const mapper_label *l,
+                               uint32_t level) {
+  const mapper_fan *fan = &m->space->fans[level];
+  if (!m->rules->no_bound) mapper_prospect_look(&m->prospect, l, level);
+  for (uint32_t i = 0; i < fan->kind_count; i++) {
+    double floor = l->score;
+    if (!is_no_prospect(m, l, level, &fan->kinds[i], &floor))
+      TRY(try_kind(m, l, level, &fan->kinds[i], floor));
   }
   return CALM_OK;
 }
@@ -260,6 +310,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   mapper_label_copy(m->above, l, m->space);
   mapper_label_level(m->above, m->space, level);
   mapper_label_finish(m->above, m->space);
+  m->floor = l->score;
   if (is_pruned(m, m->above, level)) return CALM_OK;
   const double score = m->above->score;
   if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
@@ -287,7 +338,7 @@ static calm_status leave_level(mapper_search *m, const mapper_label *l,
 /* ---- A round ------------------------------------------------------------- */
 
 uint64_t mapper_search_bytes(const mapper_search *m) {
-  return m->labels.capacity * sizeof *m->labels.data +
+  return m->held + m->labels.capacity * sizeof *m->labels.data +
          m->trail.capacity * sizeof(mapper_trail);
 }
 
@@ -302,6 +353,7 @@ static calm_status expand(mapper_search *m, uint32_t index, uint32_t level) {
   const double steps = l->step_next, spreads = l->spread_next;
   if (steps < m->threshold) {
     m->handled = steps, m->waiting = HUGE_VAL;
+    m->floor = l->score;
     TRY(try_steps(m, l, level));
     label_at(m, index)->step_next = l->step_next = m->waiting;
   }
@@ -327,9 +379,10 @@ static calm_status walk_node(mapper_search *m, uint32_t level, uint32_t node) {
     }
     if (m->label->score < m->threshold || m->rules->no_bound) {
       TRY(expand(m, i, level));
-      least = fmin(least, fmin(m->label->step_next, m->label->spread_next));
+      least = smaller(least, m->label->step_next);
+      least = smaller(least, m->label->spread_next);
     } else {
-      least = fmin(least, m->label->score);
+      least = smaller(least, m->label->score);
     }
   }
   m->wakes[at] = least;
@@ -340,7 +393,7 @@ static calm_status walk_level(mapper_search *m, uint32_t level) {
   const double *wakes = m->wakes + (size_t)level * m->space->node_count;
   for (uint32_t node = 0; node < m->space->node_count && !m->stopped; node++) {
     if (wakes[node] < m->threshold) TRY(walk_node(m, level, node));
-    m->pruned = fmin(m->pruned, wakes[node]);
+    if (wakes[node] < m->pruned) m->pruned = wakes[node];
   }
   return CALM_OK;
 }

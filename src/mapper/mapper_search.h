@@ -9,6 +9,7 @@
 #include "base/vector.h"
 #include "cost/cost_frame.h"
 #include "mapper/mapper_dominance.h"
+#include "mapper/mapper_prospect.h"
 #include "mapper/mapper_front.h"
 
 /* How a label came to be: a loop, or spreading below a level. */
@@ -30,12 +31,15 @@ typedef struct mapper_search {
   double spread;    /* 0; else nests that use so many multipliers only */
   double cap;       /* so are those with more cycles */
   double pruned;    /* the least bound of those */
-  double handled;   /* children of a label: those of lesser bounds are there */
-  double waiting;   /* ... and the least bound of those that are pruned */
-  double capped;    /* least cycles of labels beyond the cap */
-  bool rounded;     /* look for the best when all is rounded */
-  double score;     /* of the best complete label */
+  mapper_prospect prospect;
+  double floor;   /* children of a label have at least this bound */
+  double handled; /* children of a label: those of lesser bounds are there */
+  double waiting; /* ... and the least bound of those that are pruned */
+  double capped;  /* least cycles of labels beyond the cap */
+  bool rounded;   /* look for the best when all is rounded */
+  double score;   /* of the best complete label */
   uint64_t states, most_states;
+  uint64_t held; /* bytes of the space */
   VECTOR(mapper_trail) trail;
   VECTOR(uint64_t) labels; /* indices of labels are places in here */
   uint32_t *heads;         /* [level * node_count + node]: a list of labels */
@@ -62,7 +66,7 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                                const mapper_rules *rules, limits *l, arena *a);
 void mapper_search_free(mapper_search *m);
 
-/* Held by labels and trails. */
+/* Held by the space, labels and trails. */
 uint64_t mapper_search_bytes(const mapper_search *m);
 
 /* Goes on from the last round, unless what it looks for is not the same any
@@ -71,6 +75,9 @@ calm_status mapper_search_round(mapper_search *m, double threshold);
 
 /* The bound of the very first label. */
 double mapper_search_root(mapper_search *m);
+
+/* A nest that was found elsewhere. */
+calm_status mapper_search_adopt(mapper_search *m, const accel_nest *n);
 
 /* The nest of a complete label: evaluates it, keeps it if it is better. */
 calm_status mapper_search_keep(mapper_search *m, uint32_t trail);
