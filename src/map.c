@@ -39,10 +39,6 @@ static map_layer *layer_of(const work_list *w, uint32_t item) {
   return &w->run->mapping->layers[w->layers[item]];
 }
 
-static const char *name_item(void *payload, uint32_t item) {
-  return layer_of(payload, item)->name;
-}
-
 static calm_status run_item(char **out, void *payload, uint32_t item) {
   const work_list *w = payload;
   map_layer solved = *layer_of(w, item);
@@ -117,7 +113,7 @@ static calm_status run_list(work_list *w, const bool *done) {
     w->layers[w->count++] = i;
     leave(&m->layers[i]);
   }
-  const map_work work = {w, run_item, take_item, name_item};
+  const map_work work = {w, run_item, take_item};
   return map_jobs_run(m->context, w->count, jobs_for(w), &work);
 }
 

@@ -76,8 +76,9 @@ static void send_line(const copy *c, char letter, const char *line) {
   send_bytes(c->results, "\n", 1);
 }
 
+/* How one of many gets along is a detail. */
 static void send_log(void *payload, calm_log_level level, const char *line) {
-  send_line(payload, "WPD"[level], line);
+  send_line(payload, level == CALM_LOG_WARNING ? 'W' : 'D', line);
 }
 
 static void *await_stop(void *payload) {
@@ -154,11 +155,10 @@ static bool begin(crew *all, process *p, uint32_t item) {
 /* ---- Listening ----------------------------------------------------------- */
 
 static calm_status take_line(crew *all, process *p, char *line) {
-  static const char levels[] = "WPD";
-  const char *level = line[0] ? strchr(levels, line[0]) : NULL;
-  if (level)
-    context_log(all->context, (calm_log_level)(level - levels), "%s: %s",
-                all->work->name(all->work->payload, p->item), line + 1);
+  if (line[0] == 'W' || line[0] == 'D')
+    context_log(all->context,
+                line[0] == 'W' ? CALM_LOG_WARNING : CALM_LOG_DETAIL, "%s",
+                line + 1);
   if (line[0] != 'R' || p->answer) return CALM_OK;
   text t;
   text_init(&t, all->context);

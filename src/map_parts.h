@@ -106,7 +106,6 @@ typedef struct map_work {
   /* In this one: the line came, or NULL, and why not. */
   calm_status (*take)(void *payload, uint32_t item, const char *line,
                       const char *why);
-  const char *(*name)(void *payload, uint32_t item); /* for the log */
 } map_work;
 
 /*

@@ -130,7 +130,11 @@ static calm_status solve(map_layer *l, const map_run *run, arena *a) {
   limits limit;
   TRY(map_layer_problem(&p, l, run, a));
   pipeline_limits(&limit, a->context, run->options, 1);
-  return ask(l, &p, run, &limit, a);
+  TRY(ask(l, &p, run, &limit, a));
+  if (l->result.outcome == CALM_FEASIBLE && !l->result.reason &&
+      limit.reason != LIMITS_NONE)
+    l->result.reason = limits_reason_name(limit.reason);
+  return CALM_OK;
 }
 
 calm_status map_layer_solve(map_layer *l, const map_run *run, arena *a) {

@@ -54,7 +54,8 @@ typedef struct mapper_result {
   accel_nest nest; /* unless infeasible, or nothing was found */
   cost_result cost;
   const accel_layer *padded; /* the nest is of this layer; NULL: as given */
-  double value;              /* of the objective: pJ, cycles, pJ times cycles */
+  double value;              /* of the objective: pJ, cycles, pJ times cycles;
+                                PARETO: pJ of `nest` */
   double bound;              /* no nest has less; 0: none is known */
   uint64_t states;           /* exact: labels */
   uint64_t rounds;           /* exact: thresholds that were tried */
@@ -69,7 +70,9 @@ typedef struct mapper_result {
  * A nest of least cost, with proof: dynamic programming over tiles, innermost
  * loop first (mapper_exact.c); what may but need not be kept is tried both ways
  * (mapper_bypass.c).  CALM_FEASIBLE, with the bound that was reached, if the
- * search was stopped.  For DELAY_ENERGY value and bound are of the energy.
+ * search was stopped.  For DELAY_ENERGY value and bound are of the energy.  For
+ * PARETO they are of the energy of `nest`; of every nest there is, a point of
+ * the front has at most value / bound times the energy and the cycles.
  * CALM_UNSUPPORTED: several tensors that are written or have windows; windows
  * of three dimensions.  The result is in `a`; all else is freed.
  */

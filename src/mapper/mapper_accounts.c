@@ -1,3 +1,4 @@
+#include "mapper/mapper_blocks.h"
 #include "mapper/mapper_parts.h"
 #include "mapper/mapper_routes.h"
 
@@ -24,7 +25,9 @@ typedef struct tariff {
  */
 static void add_passing(mapper_space *s, mapper_link *links, uint32_t tensor,
                         uint32_t level) {
-  if (level == 0 || !s->fans[level].routed) return;
+  if (level == 0) return;
+  if (!s->fans[level].routed && !(s->tables->stores[level].router_pj > 0))
+    return;
   if (s->kept[level - 1] >> tensor & 1) return;
   links[s->link_count++] = (mapper_link){
       .tensor = tensor, .child = level - 1, .parent = level, .passing = true};
@@ -68,12 +71,13 @@ static bool crosses_network(const mapper_space *s, const mapper_link *l) {
   return false;
 }
 
-/* May it pass routers whose number is not in proportion to its words? */
-static bool routes_round(const mapper_space *s, const mapper_link *l) {
+/* The innermost level whose routers are not in proportion to the words that
+   pass them, or level_count. */
+static uint32_t first_router(const mapper_space *s, const mapper_link *l) {
   const uint32_t next = l->child == CALM_NONE ? 0 : l->child + 1;
   for (uint32_t i = next; i <= l->parent; i++)
-    if (s->fans[i].routed && !mapper_routes_exact(s, i, l->tensor)) return true;
-  return false;
+    if (!mapper_routes_exact(s, i, l->tensor)) return i;
+  return s->level_count;
 }
 
 static void mark_links(mapper_space *s, mapper_link *links, bool energy,
@@ -85,7 +89,9 @@ static void mark_links(mapper_space *s, mapper_link *links, bool energy,
     s->networks |= l->priced;
     for (uint32_t j = 0; j < s->account_count; j++)
       l->priced |= s->accounts[j].fill[i] != 0 || s->accounts[j].send[i] != 0;
-    l->rounded = energy && routes_round(s, l);
+    const uint32_t router = energy ? first_router(s, l) : s->level_count;
+    l->rounded = router < s->level_count;
+    if (router < s->first_rounded) s->first_rounded = router;
     const uint32_t ends[2] = {l->child, l->parent};
     for (uint32_t k = 0; l->priced && k < 2; k++) {
       if (!rounds(s, ends[k], l->tensor, energy, delay)) continue;
@@ -303,11 +309,27 @@ static calm_status find_leaking(mapper_space *s, bool energy, arena *a) {
   return CALM_OK;
 }
 
+static calm_status find_lost(mapper_space *s, arena *a) {
+  double *lost, sum = 0;
+  ARENA_ARRAY(a, lost, s->level_count);
+  for (uint32_t l = s->level_count; l-- > 0;) {
+    const cost_store *store = &s->tables->stores[l];
+    lost[l] = sum;
+    for (uint32_t t = 0; l > 0 && t < s->tensor_count; t++)
+      if (l <= s->tensors[t].outermost && !(s->kept[l - 1] >> t & 1))
+        sum += store->router_pj * store->instances *
+               (s->tensors[t].windows ? s->tables->most_bins : 1);
+  }
+  s->lost = lost;
+  return CALM_OK;
+}
+
 calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
                                  arena *a) {
   mapper_link *links;
   TRY(make_links(&links, s, a));
   TRY(find_leaking(s, energy, a));
+  TRY(find_lost(s, a));
   delay |= s->leaks;
   mapper_account *accounts;
   ARENA_ARRAY(a, accounts, 1 + 4 * (size_t)s->level_count);
@@ -315,6 +337,7 @@ calm_status mapper_accounts_init(mapper_space *s, bool energy, bool delay,
   if (delay) TRY(add_bandwidths(s, accounts, a));
   s->accounts = accounts;
   mark_links(s, links, energy, delay);
+  if (energy) mapper_blocks_init(s, links);
   for (uint32_t j = 0; j < s->account_count; j++)
     TRY(find_slack(&accounts[j], s, a));
   return CALM_OK;

@@ -189,6 +189,7 @@ void mapper_bound_cycles(mapper_floor *f, const mapper_space *s, double spread,
                            : s->least_cycles;
   f->cycles = larger(ceil(f->cycles * (1 - 1e-12)), least);
   if (s->leaks) f->energy_pj += leakage(s, spread, leaking, level, f->cycles);
+  f->energy_pj -= s->lost[level];
   f->cycles += s->tables->network_cycles;
 }
 

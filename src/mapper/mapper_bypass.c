@@ -76,8 +76,8 @@ static double next_bound(const bypass *b) {
 }
 
 static void tell(const bypass *b) {
-  const double bound = fmin(b->bound, next_bound(b));
   if (!context_logs(b->arena->context)) return;
+  const double bound = fmin(b->bound, next_bound(b));
   context_log(
       b->arena->context, CALM_LOG_PROGRESS,
       "mapper: %s: bypass: %" PRIu64
@@ -174,14 +174,14 @@ static calm_status climb(bool *better, bypass *b, uint32_t *kept) {
 
 /* A search of one choice to its end, from which others follow. */
 static calm_status follow(bypass *b, uint32_t *kept) {
-  bool better = true;
-  while (better && b->limits->reason == LIMITS_NONE) {
+  bool better;
+  do {
     mapper_result r;
     TRY(search_choice(&r, b, kept, most_of(b)));
     if (mapper_exact_found(&r) && r.value < b->best.value) adopt(b, &r);
     if (b->best.value == HUGE_VAL) return CALM_OK;
     TRY(climb(&better, b, kept));
-  }
+  } while (better && b->limits->reason == LIMITS_NONE);
   return CALM_OK;
 }
 
@@ -285,7 +285,9 @@ static calm_status find_soon(bypass *b) {
   ARENA_ARRAY(b->scratch, last, levels);
   for (uint32_t i = 0; i < b->problem->layer->tensor_count; i++) {
     for (uint32_t l = 0; l < levels; l++) kept[l] = fill_level(b, l, i);
-    if (i > 0 && !memcmp(kept, last, levels * sizeof *kept)) continue;
+    if (i > 0 && (b->limits->reason != LIMITS_NONE ||
+                  !memcmp(kept, last, levels * sizeof *kept)))
+      continue;
     memcpy(last, kept, levels * sizeof *kept);
     TRY(follow(b, kept));
   }
@@ -335,6 +337,7 @@ static void conclude(mapper_result *best, double bound, const limits *l) {
   if (best->value < HUGE_VAL) {
     const bool proved = best->value <= best->bound * (1 + 1e-9);
     best->outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE;
+    best->reason = proved ? NULL : mapper_exact_reason(l);
     return;
   }
   const bool stopped = l->reason != LIMITS_NONE;
@@ -354,16 +357,20 @@ static calm_status prepare(bypass *b, const mapper_problem *p) {
   TRY(cost_problem_init(&b->cost, p->arch, p->layer, &options, b->scratch));
   TRY(cost_result_init(&b->figures, &b->cost, b->scratch));
   TRY(mapper_space_init(space, all, p->objective != MAPPER_DELAY,
-                        p->objective != MAPPER_ENERGY, b->scratch));
+                        p->objective != MAPPER_ENERGY, b->limits, b->scratch));
   b->cycles = space->least_cycles + space->tables->network_cycles;
+  b->keeps.space = space;
+  if (b->limits->reason != LIMITS_NONE) return CALM_OK;
   return mapper_keeps_init(&b->keeps, space, p->must_keep, p->may_keep,
                            b->limits, b->scratch);
 }
 
 static calm_status search(bypass *b, const mapper_problem *p) {
   TRY(prepare(b, p));
+  const bool stopped = b->limits->reason != LIMITS_NONE;
+  if (stopped) b->bound = 0;
   if (!b->given->front) TRY(find_soon(b));
-  return search_all(b);
+  return stopped ? CALM_OK : search_all(b);
 }
 
 calm_status mapper_bypass_search(mapper_result *out, const mapper_problem *p,

@@ -45,6 +45,7 @@ enum { MOST_TABLE = 1 << 16 };
 static void find_spreads(double *cycles, const mapper_space *s, double most) {
   for (uint32_t node = 0; node < s->node_count; node++) {
     const double compute = s->visits[node];
+    if (limits_spend(s->limits, 1)) return;
     if (s->tables->macs > compute * most) continue;
     double *at = &cycles[cost_whole(s->tables->macs / compute)];
     if (*at == 0) *at = slowest(s, s->least_counts, compute);

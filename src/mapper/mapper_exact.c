@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "mapper/mapper_climb.h"
 #include "mapper/mapper_exact.h"
 #include "mapper/mapper_reason.h"
 
@@ -65,6 +66,24 @@ double mapper_exact_raise(double root, double pruned) {
   return fmax(fmax(1.001 * pruned, pruned + 0.07 * (pruned - root)), 1e-9);
 }
 
+/* A search that takes long shall have a nest soon; the sum of labels after
+   which it looks for one, and how long. */
+enum { MANY_STATES = 100000, LONG_TRIES = 10000 };
+
+static calm_status find_meanwhile(mapper_search *m) {
+  const mapper_climbing how = {.most_cycles = m->value_cap,
+                               .tries = LONG_TRIES};
+  mapper_result r;
+  arena scratch;
+  arena_init(&scratch, m->context);
+  calm_status status =
+      mapper_climb(&r, m->space->problem, &how, m->limits, &scratch);
+  if (status == CALM_OK && r.outcome == CALM_FEASIBLE)
+    status = mapper_search_adopt(m, &r.nest);
+  arena_free(&scratch);
+  return status;
+}
+
 /* Until a nest is found: then m->score is the least score of all; or until it
    is known that none costs less than m->value. */
 static calm_status deepen(mapper_progress *p, mapper_search *m) {
@@ -82,6 +101,7 @@ static calm_status deepen(mapper_progress *p, mapper_search *m) {
     }
     p->bound = fmax(p->bound, m->pruned);
     threshold = mapper_exact_raise(root, m->pruned);
+    if (p->states > MANY_STATES && m->value == HUGE_VAL) TRY(find_meanwhile(m));
   }
   if (m->score < HUGE_VAL) p->bound = fmin(m->score, m->value);
   if (m->objective == MAPPER_DELAY) p->bound = ceil(p->bound * (1 - 1e-11));
@@ -138,6 +158,11 @@ calm_status mapper_exact_copy(accel_nest *out, const accel_nest *n, arena *a) {
   return CALM_OK;
 }
 
+const char *mapper_exact_reason(const limits *l) {
+  return l->reason != LIMITS_NONE ? limits_reason_name(l->reason)
+                                  : "too many nests differ only by rounding";
+}
+
 static calm_status report(mapper_result *out, const mapper_progress *p,
                           mapper_search *m, arena *a) {
   mapper_result r = {.states = p->states, .rounds = p->rounds};
@@ -155,9 +180,30 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
     r.reason = "no tiling fits the capacities";
   } else {
     r.outcome = CALM_LIMIT;
-    r.reason = limits_reason_name(m->limits->reason);
+    r.reason = mapper_exact_reason(m->limits);
   }
   *out = r;
+  return CALM_OK;
+}
+
+/* Time for a nest that is found without a search. */
+static const double quick_seconds = 0.08;
+enum { QUICK_TRIES = 3000 };
+
+/* A search that was stopped before it found a nest shall have one. */
+static calm_status find_quickly(mapper_result *r, const mapper_problem *p,
+                                const mapper_given *given, arena *a) {
+  const mapper_climbing how = {.most_cycles = given->most_cycles,
+                               .tries = QUICK_TRIES};
+  mapper_result quick;
+  limits l;
+  limits_init(&l, a->context);
+  l.deadline = limits_clock() + quick_seconds;
+  TRY(mapper_climb(&quick, p, &how, &l, a));
+  if (quick.outcome != CALM_FEASIBLE) return CALM_OK;
+  r->outcome = CALM_FEASIBLE;
+  r->nest = quick.nest;
+  r->value = quick.value;
   return CALM_OK;
 }
 
@@ -191,12 +237,19 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   mapper_search *m;
   ARENA_ARRAY(scratch, space, 1);
   ARENA_ARRAY(scratch, m, 1);
-  TRY(mapper_space_init(space, p, energy, delay, scratch));
+  TRY(mapper_space_init(space, p, energy, delay, l, scratch));
+  if (l->reason != LIMITS_NONE) {
+    *out = (mapper_result){.outcome = CALM_LIMIT,
+                           .value = HUGE_VAL,
+                           .reason = limits_reason_name(l->reason)};
+    return CALM_OK;
+  }
   TRY(mapper_search_init(m, space, given->rules, l, scratch));
   m->cap = m->value_cap = given->most_cycles;
   m->value = given->most_value;
   m->front = given->front;
   m->any = given->fastest;
+  m->held = arena_bytes(scratch);
   if (given->race) cap_by_root(m);
   mapper_progress done = {0};
   calm_status status = CALM_OK;
@@ -253,7 +306,10 @@ calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
   TRY(search_once(out, p, given, l, a));
   out->states += fast.states;
   out->rounds += fast.rounds;
-  return CALM_OK;
+  return out->outcome == CALM_LIMIT && l->reason != LIMITS_NONE &&
+                 given->most_value == HUGE_VAL && !given->front
+             ? find_quickly(out, p, given, a)
+             : CALM_OK;
 }
 
 static bool is_fixed(const mapper_problem *p) {
@@ -323,6 +379,8 @@ calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
     case MAPPER_DELAY_ENERGY: TRY(search_twice(out, p, &given, l, a)); break;
     default: TRY(mapper_exact_any(out, p, &given, l, a));
   }
+  if (out->outcome == CALM_FEASIBLE && !out->reason)
+    out->reason = mapper_exact_reason(l);
   return out->outcome == CALM_INFEASIBLE ? mapper_reason(&out->reason, p, a)
                                          : CALM_OK;
 }

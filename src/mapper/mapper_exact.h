@@ -42,6 +42,9 @@ calm_status mapper_exact_round(mapper_progress *p, mapper_search *m,
    was known before all rounds. */
 double mapper_exact_raise(double root, double pruned);
 
+/* Why there is no proof. */
+const char *mapper_exact_reason(const limits *l);
+
 /* Is there a nest? */
 static inline bool mapper_exact_found(const mapper_result *r) {
   return r->outcome == CALM_OPTIMAL || r->outcome == CALM_FEASIBLE;

@@ -90,6 +90,7 @@ static calm_status enumerate(enumeration *e) {
   e->count = 0;
   for (uint32_t a = 0; a < e->space->axis_count; a++) e->digits[a] = 0;
   do {
+    if (limits_spend(e->space->limits, 1)) return CALM_OK;
     if (!mapper_rules_allow_spread(e->space, e->level, e->digits)) continue;
     if (!fits(e)) continue;
     if (e->out) TRY(keep_spread(e));

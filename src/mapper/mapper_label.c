@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "mapper/mapper_blocks.h"
 
 size_t mapper_label_bytes(const mapper_space *s) {
   return sizeof(mapper_label) + s->account_count * sizeof(mapper_sum) +
@@ -48,6 +49,10 @@ static uint64_t mix(uint64_t a, double b, double c) {
   return z ^ z >> 31;
 }
 
+void mapper_label_trace(mapper_label *l, uint32_t what, double a, double b) {
+  l->trace += mix(UINT64_C(4000) + what, a, b);
+}
+
 static void settle(mapper_label *l, const mapper_space *s,
                    const mapper_chain *c) {
   const double sent = c->words * c->sent;
@@ -62,6 +67,7 @@ static void settle(mapper_label *l, const mapper_space *s,
   }
   if (c->travel > 0) mapper_sums(l)[0].total += c->words * c->travel;
   l->loose += c->words * c->loose;
+  l->blocks += mapper_blocks_settle(s, c);
   if (!s->links[c->link].rounded) return;
   l->trace += mix(c->link, c->words, sent);
   l->trace += mix(UINT64_C(2000) + c->link, c->travel, c->loose);

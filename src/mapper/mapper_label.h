@@ -50,6 +50,7 @@ typedef struct mapper_label {
   uint32_t chain_count;
   double spread;  /* multipliers in use */
   double leaking; /* pJ a cycle of the instances in use, as far as here */
+  double blocks;  /* what parts of blocks in it cost beyond that */
   double loose;   /* how much more networks may take of what is settled */
   double score;
   double step_next;   /* loops were added for all bounds below this */
@@ -90,6 +91,9 @@ void mapper_label_finish(mapper_label *l, const mapper_space *s);
 
 /* The end of a level's temporal loops. */
 void mapper_label_level(mapper_label *l, const mapper_space *s, uint32_t level);
+
+/* Labels differ in this when all is rounded. */
+void mapper_label_trace(mapper_label *l, uint32_t what, double a, double b);
 
 /* What networks take for the words that a chain is to bring over the fan-out
    below a level; `before` is its `sent` inside of the fan-out.  The node is

@@ -156,7 +156,10 @@ static calm_status make_nodes(mapper_space *s, arena *a) {
   ARENA_ARRAY(a, t.words, nodes * s->tensor_count);
   ARENA_ARRAY(a, t.unmoved, nodes * s->tensor_count);
   ARENA_ARRAY(a, t.halo, nodes * s->tensor_count);
-  for (uint32_t node = 0; node < s->node_count; node++) fill_node(&t, s, node);
+  for (uint32_t node = 0; node < s->node_count; node++) {
+    if (limits_spend(s->limits, 1)) break;
+    fill_node(&t, s, node);
+  }
   s->extents = t.extents;
   s->digits = t.digits;
   s->visits = t.visits;
@@ -166,9 +169,16 @@ static calm_status make_nodes(mapper_space *s, arena *a) {
   return CALM_OK;
 }
 
+/* Of the tables of nodes and one account. */
+static uint64_t least_bytes(const mapper_space *s) {
+  const uint64_t doubles =
+      s->tables->dimension_count + 1 + 3 * s->tensor_count + 2 * s->level_count;
+  return s->node_count * (doubles * sizeof(double) + s->axis_count);
+}
+
 calm_status mapper_lattice_init(mapper_space *s, arena *a) {
   TRY(make_axes(s, a));
-  return make_nodes(s, a);
+  return limits_memory(s->limits, least_bytes(s)) ? CALM_OK : make_nodes(s, a);
 }
 
 /* ---- Spreading ----------------------------------------------------------- */

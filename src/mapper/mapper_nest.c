@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "base/bits.h"
 #include "mapper/mapper_routes.h"
 #include "mapper/mapper_rules.h"
@@ -148,6 +150,15 @@ static void keep_nest(mapper_search *m, const accel_nest *n, double value) {
     m->best_nest.loops[i] = n->loops[i];
 }
 
+/* Of equal nests, that of fewer cycles, then that of less energy. */
+static bool is_better(const mapper_search *m, double value) {
+  const cost_result *now = &m->cost, *best = &m->best;
+  if (!m->found || fabs(value - m->value) > 1e-12 * m->value)
+    return value < m->value;
+  return now->cycles < best->cycles ||
+         (now->cycles == best->cycles && now->energy_pj < best->energy_pj);
+}
+
 static calm_status judge_nest(mapper_search *m, const accel_nest *n) {
   TRY(cost_evaluate(&m->cost, &m->space->cost, n));
   if (m->cost.verdict.fault != COST_VALID) return CALM_OK;
@@ -156,8 +167,12 @@ static calm_status judge_nest(mapper_search *m, const accel_nest *n) {
     return mapper_front_enter(m->front, n, m->cost.energy_pj,
                               (double)m->cost.cycles);
   const double value = value_of(m->objective, &m->cost);
-  if (value < m->value) keep_nest(m, n, value);
+  if (is_better(m, value)) keep_nest(m, n, value);
   return CALM_OK;
+}
+
+calm_status mapper_search_adopt(mapper_search *m, const accel_nest *n) {
+  return judge_nest(m, n);
 }
 
 calm_status mapper_search_keep(mapper_search *m, uint32_t trail) {

@@ -96,6 +96,7 @@ static void price_level(double *table, const mapper_space *s, uint32_t level) {
   frontier f;
   find_frontier(&f, s, level);
   for (uint32_t node = 0; node < s->node_count; node++) {
+    if (limits_spend(s->limits, s->account_count)) return;
     const bool fits = mapper_outlook_fits(s, node, level);
     const double same = mapper_bound_same(s, node, level);
     for (uint32_t i = 0; fits && i < f.count; i++)
@@ -120,6 +121,7 @@ static void carry_over(double *row, const mapper_space *s, uint32_t stride,
 static void sweep(double *row, const mapper_space *s) {
   for (uint32_t a = 0; a < s->axis_count; a++) {
     const mapper_axis *axis = &s->axes[a];
+    if (limits_spend(s->limits, s->node_count)) return;
     for (uint32_t digit = axis->count; digit-- > 0;)
       for (uint32_t k = 0; k < axis->prime_count; k++) {
         const uint32_t grown =

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 
 #include "mapper/mapper_exact.h"
 
@@ -81,16 +82,34 @@ static double find_gap(const mapper_front *f, double bound) {
   return gap;
 }
 
+/* How far it got: what costs less energy than the bound was found. */
+static calm_status say_how_far(const char **out, const mapper_front *f,
+                               double bound, const char *reason, arena *a) {
+  char text[128];
+  uint32_t i = 0;
+  while (i < f->stairs.count && f->stairs.data[i].energy_pj >= bound) i++;
+  const int length = i < f->stairs.count && f->corners.count == 0
+                         ? snprintf(text, sizeof text,
+                                    "%.60s; complete from %.0f cycles upwards",
+                                    reason, f->stairs.data[i].cycles)
+                         : snprintf(text, sizeof text, "%.60s", reason);
+  *out = arena_string(a, text, (size_t)length);
+  return *out ? CALM_OK : context_no_memory(a->context);
+}
+
 /* No label costs less than `bound` but those that were looked at. */
 static calm_status report(mapper_result *out, const mapper_problem *p,
-                          const mapper_front *f, double bound, arena *a) {
+                          const mapper_front *f, double bound, const limits *l,
+                          arena *a) {
   const double gap = find_gap(f, bound);
   TRY(evaluate_all(out, p, f, a));
   out->value = out->cost.energy_pj;
   out->bound = out->value / gap;
   out->outcome = gap <= 1 + 1e-9 ? CALM_OPTIMAL : CALM_FEASIBLE;
   out->reason = NULL;
-  return CALM_OK;
+  return out->outcome == CALM_FEASIBLE
+             ? say_how_far(&out->reason, f, bound, mapper_exact_reason(l), a)
+             : CALM_OK;
 }
 
 /* The fastest nest, and the least energy of such. */
@@ -131,7 +150,7 @@ static calm_status search(mapper_result *out, mapper_front *f,
   TRY(mapper_exact_any(&all, p, &given, l, a));
   out->states += all.states;
   out->rounds += all.rounds;
-  return report(out, p, f, all.bound, a);
+  return report(out, p, f, all.bound, l, a);
 }
 
 calm_status mapper_pareto(mapper_result *out, const mapper_problem *p,

@@ -8,7 +8,7 @@
 
 /* Tensors, axes and nodes; all else is not there yet. */
 calm_status mapper_space_begin(mapper_space *out, const mapper_problem *p,
-                               arena *a);
+                               limits *l, arena *a);
 
 /* Axes, nodes, and what follows from a node alone. */
 calm_status mapper_lattice_init(mapper_space *s, arena *a);

@@ -230,10 +230,13 @@ static calm_status find_fans(mapper_reasoning *r, mapper_space *s, arena *a) {
 static calm_status begin(mapper_reasoning *r, mapper_space *s,
                          const mapper_problem *p, arena *a) {
   mapper_problem *fixed;
+  limits *all; /* none */
   ARENA_ARRAY(a, fixed, 1);
   *fixed = *p;
   fixed->may_keep = p->must_keep;
-  TRY(mapper_space_begin(s, fixed, a));
+  ARENA_ARRAY(a, all, 1);
+  limits_init(all, a->context);
+  TRY(mapper_space_begin(s, fixed, all, a));
   *r = (mapper_reasoning){.problem = p, .space = s};
   TRY(find_fans(r, s, a));
   TRY(list_items(r, a));

@@ -269,10 +269,11 @@ static void find_bins(layout *y, uint32_t tensor, const mapper_shear *shears) {
 }
 
 static void sum_route(mapper_route *out, const layout *y) {
-  *out = (mapper_route){0, {0, 0}};
+  *out = (mapper_route){.groups = y->router->bin_count};
   for (uint32_t i = 0; i < y->router->bin_count; i++) {
     const cost_bin *bin = &y->router->bins[i];
     out->hops += bin->hops;
+    out->print += bin->hops * sqrt(bin->multicast);
     for (uint32_t k = 0; k < 2; k++) {
       const double words = bin->scatter * (k + 1);
       out->routers[k] += floor(bin->hops / words) * words;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "mapper/mapper_blocks.h"
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_outlook.h"
@@ -149,7 +150,8 @@ static bool is_hopeless_ahead(mapper_search *m, mapper_label *l,
 
 /* Can no completion of the label be of use?  Its score is put into it. */
 static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
-  const mapper_floor f = mapper_bound_label(m->space, l, level);
+  mapper_floor f = mapper_bound_label(m->space, l, level);
+  if (m->rounded) f.energy_pj += mapper_blocks_more(m->space, l, level);
   l->score = score_of(m, &f) * (1 - 1e-12);
   if (l->score < m->floor) l->score = m->floor;
   if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
@@ -347,6 +349,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   const double score = m->above->score;
   if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
   TRY(mapper_search_keep(m, l->trail));
+  m->stopped = m->any && m->found;
   if (m->front) return leave_open(m, level);
   if (score < m->score) m->score = score;
   if (!m->rounded && score < m->threshold) m->threshold = score;
@@ -370,7 +373,7 @@ static calm_status leave_level(mapper_search *m, const mapper_label *l,
 /* ---- A round ------------------------------------------------------------- */
 
 uint64_t mapper_search_bytes(const mapper_search *m) {
-  return m->labels.capacity * sizeof *m->labels.data +
+  return m->held + m->labels.capacity * sizeof *m->labels.data +
          m->trail.capacity * sizeof(mapper_trail);
 }
 
@@ -411,6 +414,7 @@ static calm_status walk_node(mapper_search *m, uint32_t level, uint32_t node) {
     }
     if (m->label->score < m->threshold || m->rules->no_bound) {
       TRY(expand(m, i, level));
+      if (m->stopped) return CALM_OK;
       least = smaller(least, m->label->step_next);
       least = smaller(least, m->label->spread_next);
     } else {

@@ -40,6 +40,7 @@ typedef struct mapper_search {
   bool rounded;   /* look for the best when all is rounded */
   double score;   /* of the best complete label */
   uint64_t states, most_states;
+  uint64_t held; /* bytes of the space */
   VECTOR(mapper_trail) trail;
   VECTOR(uint64_t) labels; /* indices of labels are places in here */
   uint32_t *heads;         /* [level * node_count + node]: a list of labels */
@@ -57,6 +58,7 @@ typedef struct mapper_search {
   accel_nest best_nest;
   double value;
   double value_cap;    /* a nest with more cycles is of no use */
+  bool any;            /* nest that is within the cap will do */
   bool found;          /* is there a nest in best_nest? */
   mapper_front *front; /* NULL, or where all nests go that none beats */
   bool stopped;
@@ -66,7 +68,7 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                                const mapper_rules *rules, limits *l, arena *a);
 void mapper_search_free(mapper_search *m);
 
-/* Held by labels and trails. */
+/* Held by the space, labels and trails. */
 uint64_t mapper_search_bytes(const mapper_search *m);
 
 /* Goes on from the last round, unless what it looks for is not the same any
@@ -75,6 +77,9 @@ calm_status mapper_search_round(mapper_search *m, double threshold);
 
 /* The bound of the very first label. */
 double mapper_search_root(mapper_search *m);
+
+/* A nest that was found elsewhere. */
+calm_status mapper_search_adopt(mapper_search *m, const accel_nest *n);
 
 /* The nest of a complete label: evaluates it, keeps it if it is better. */
 calm_status mapper_search_keep(mapper_search *m, uint32_t trail);

@@ -102,8 +102,8 @@ static calm_status make_tensors(mapper_space *s, arena *a) {
 }
 
 calm_status mapper_space_begin(mapper_space *out, const mapper_problem *p,
-                               arena *a) {
-  mapper_space s = {.problem = p, .kept = p->must_keep};
+                               limits *l, arena *a) {
+  mapper_space s = {.problem = p, .limits = l, .kept = p->must_keep};
   const cost_options options = {.model = COST_EXACT};
   TRY(cost_problem_init(&s.cost, p->arch, p->layer, &options, a));
   s.tables = &s.cost.scratch->tables;
@@ -116,17 +116,23 @@ calm_status mapper_space_begin(mapper_space *out, const mapper_problem *p,
   return CALM_OK;
 }
 
+/* What takes time: all nodes, level by level. */
+static calm_status fill_tables(mapper_space *s, bool energy, bool delay,
+                               arena *a) {
+  TRY(mapper_rules_look_ahead(s, a));
+  TRY(mapper_routes_init(s, a));
+  TRY(mapper_accounts_init(s, energy, delay, a));
+  TRY(mapper_outlook_init(s, a));
+  return mapper_cycles_init(s, a);
+}
+
 calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
-                              bool energy, bool delay, arena *a) {
+                              bool energy, bool delay, limits *l, arena *a) {
   mapper_space s;
-  TRY(mapper_space_begin(&s, p, a));
+  TRY(mapper_space_begin(&s, p, l, a));
   TRY(mapper_rules_init(&s, a));
-  TRY(mapper_fans_init(&s, a));
-  TRY(mapper_rules_look_ahead(&s, a));
-  TRY(mapper_routes_init(&s, a));
-  TRY(mapper_accounts_init(&s, energy, delay, a));
-  TRY(mapper_outlook_init(&s, a));
-  TRY(mapper_cycles_init(&s, a));
+  if (l->reason == LIMITS_NONE) TRY(mapper_fans_init(&s, a));
+  if (l->reason == LIMITS_NONE) TRY(fill_tables(&s, energy, delay, a));
   *out = s;
   return CALM_OK;
 }

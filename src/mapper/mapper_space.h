@@ -39,6 +39,10 @@ typedef struct mapper_link {
                    words travel below the parent, if routes cost anything */
   bool priced;  /* does any account charge for it? */
   bool rounded; /* are its counts ever rounded, or cycles that follow? */
+  double fill_block, send_block; /* words in a block that is read or written as
+                                    a whole at the one instance of a level; 0:
+                                    this is not counted (mapper_blocks.h) */
+  double fill_pj, send_pj;       /* ... and what such a block costs */
 } mapper_link;
 
 /*
@@ -65,6 +69,8 @@ typedef struct mapper_account {
  */
 typedef struct mapper_route {
   double hops, routers[2];
+  double groups; /* patterns of delivery */
+  double print;  /* differs if the hops of any pattern do */
 } mapper_route;
 
 /* An order of the spatial loops of a fan-out, innermost first; so many of them
@@ -119,6 +125,7 @@ typedef struct mapper_fan {
 
 typedef struct mapper_space {
   const mapper_problem *problem;
+  limits *limits; /* once they are hit, nothing here means anything */
   cost_problem cost;
   const cost_tables *tables;
   uint32_t level_count, tensor_count, link_count, account_count, axis_count;
@@ -153,6 +160,8 @@ typedef struct mapper_space {
   double most_spread;    /* of these tables */
   const double *leaking; /* per level: pJ a cycle of an instance of each level
                             further out */
+  const double *lost;    /* per level: pJ that rounding may take from routers
+                            further out (mapper_travel.c) */
   double most_leaking;   /* pJ a cycle of all instances there are */
   bool networks;         /* do words that cross a fan-out cost energy? */
   bool leaks;            /* does energy depend on cycles? */
@@ -168,9 +177,9 @@ typedef struct mapper_space {
 } mapper_space;
 
 /* CALM_UNSUPPORTED names what the search cannot do.  *out of accounts those
-   that the objective needs. */
+   that the objective needs.  Check `l` afterwards. */
 calm_status mapper_space_init(mapper_space *out, const mapper_problem *p,
-                              bool energy, bool delay, arena *a);
+                              bool energy, bool delay, limits *l, arena *a);
 
 static inline const double *mapper_extents(const mapper_space *s,
                                            uint32_t node) {

@@ -56,19 +56,38 @@ static void price_routes(mapper_chain *c, const crossing *x) {
   c->loose += router * (hops - least);
 }
 
+/*
+ * Words that were counted for another tile are brought to this one's by a
+ * factor.  In floating point, whole numbers may come out a little less, and
+ * lose a word for each pattern of delivery when they are cut off.
+ */
+static void lose_words(mapper_label *l, const mapper_space *s,
+                       const crossing *x) {
+  const double groups =
+      s->tensors[x->tensor].windows ? s->tables->most_bins : 1;
+  const double lost = x->store->router_pj * x->store->instances *
+                      (x->route ? x->route->groups : groups);
+  mapper_sums(l)[0].total -= lost;
+  l->loose += lost;
+  if (x->route && x->store->router_pj > 0)
+    mapper_label_trace(l, x->level, x->tensor, x->route->print);
+}
+
 /* True if the routers of hops are the larger ones, so that those of words are
-   loose. */
+   loose.  Without routes, just to know later which words were cut off. */
 static bool start_passing(mapper_label *l, const mapper_space *s,
-                          const crossing *x, const mapper_spread *spread,
-                          double words) {
+                          const crossing *x, double product, double words) {
   uint32_t link = 0;
-  while (!s->links[link].passing || s->links[link].tensor != x->tensor ||
-         s->links[link].parent != x->level)
+  while (link < s->link_count &&
+         (!s->links[link].passing || s->links[link].tensor != x->tensor ||
+          s->links[link].parent != x->level))
     link++;
+  if (link == s->link_count) return false;
   mapper_chain *c = mapper_label_start(l, s, link);
-  const double hops = x->route->hops, router = x->store->router_pj;
+  const double hops = x->route ? x->route->hops : 0;
+  const double router = x->store->router_pj;
   const bool larger = !x->ends && c->words * hops > words;
-  c->spread = spread->product;
+  c->spread = product;
   c->reached = true;
   c->travel = hops * (x->store->hop_pj + (larger ? router : 0));
   c->loose = larger ? 0 : hops * router;
@@ -90,16 +109,17 @@ void mapper_label_travel(mapper_label *l, const mapper_space *s, uint32_t level,
   const double each = x.times * c->sent;
   const uint32_t count = l->chain_count;
   if (!x.ends) c->travel += each * x.store->ingress_pj;
-  bool loose = false;
-  if (spread->arranged) {
+  if (spread->arranged)
     x.route = mapper_routes_of(s, spread->arranged, x.tensor, l->node);
-    if (travels_alike(c, s, l, &x))
-      price_routes(c, &x);
-    else
-      loose = start_passing(l, s, &x, spread, c->words * each);
-    /* The one that started lies before it. */
-    c = &mapper_chains(s, l)[chain + l->chain_count - count];
+  bool loose = false;
+  if (!travels_alike(c, s, l, &x)) {
+    lose_words(l, s, &x);
+    loose = start_passing(l, s, &x, spread->product, c->words * each);
+  } else if (x.route) {
+    price_routes(c, &x);
   }
+  /* The one that started lies before it. */
+  c = &mapper_chains(s, l)[chain + l->chain_count - count];
   if (x.ends) return;
   if (loose)
     c->loose += each * x.store->router_pj;

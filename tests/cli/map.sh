@@ -125,6 +125,18 @@ code_is 5; err_has "a/1 and 1 more: .*HiGHS"
 [ "$(wc -l <"$work/err")" = 1 ] || fault "not one line on stderr"
 json_says '[l["status"] for l in o["layers"]] == ["failed"] * 2'
 
+checking "weights are fitted to a machine, and belong to it"
+sed 's/entries: 8/entries: 4096/' "$work/arch.yaml" >"$work/roomy.yaml"
+run map --calibrate --arch "$work/roomy.yaml" -o "$work/weights.json"
+code_is 0; out_is_empty; err_is_empty
+run map --calibrate --arch "$work/roomy.yaml"; code_is 0; out_is_json
+cmp -s "$work/out" "$work/weights.json" || fault "another time, other weights"
+json_says 'o["arch"] == "roomy" and o["compute"] >= 0 and o["traffic"] >= 0'
+small --mapper cosa --cosa-weights "$work/weights.json"
+one_line_error 3 "weights.json: these weights were fitted to another architecture"
+run map --calibrate --arch "$work/roomy.yaml" -o "$work/roomy.yaml"
+one_line_error 2 "is an input, and is not overwritten"
+
 checking "progress: a line per layer with -v, none when nobody watches"
 map "$work/net.cg" -v; code_is 0; err_has "1/2 "; err_has "2/2 "
 map "$work/net.cg"; err_is_empty

@@ -79,12 +79,6 @@ static calm_status take(void *payload, uint32_t item, const char *line,
   return CALM_OK;
 }
 
-static const char *name(void *payload, uint32_t item) {
-  (void)payload;
-  (void)item;
-  return "item";
-}
-
 static int set_up(void **state) {
   static task t;
   memset(&t, 0, sizeof t);
@@ -106,7 +100,7 @@ static int tear_down(void **state) {
 #define JOBS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static void run_items(task *t, uint32_t jobs) {
-  const map_work work = {t, run, take, name};
+  const map_work work = {t, run, take};
   assert_int_equal(map_jobs_run(t->context, ITEMS, jobs, &work), CALM_OK);
 }
 
@@ -161,7 +155,7 @@ static void what_they_tell_is_told_here(void **state) {
   task *t = *state;
   t->misdeed = TALKS;
   run_items(t, 2);
-  assert_string_equal(t->heard, "item: by the way");
+  assert_string_equal(t->heard, "by the way");
   check_answers(t, 1);
 }
 

@@ -186,7 +186,7 @@ static void check_run(bench *b, const run *r, mapper_objective o) {
                             .may_keep = kept,
                             .objective = o};
   limits_init(&l, b->context);
-  l.max_ticks = 4000000;
+  l.max_ticks = 60000000;
   const clock_t start = clock();
   check_ok(b, mapper_exact(&result, &p, &all, &l, &b->arena), r->arch);
   const double published = published_value(b, r, &rules, o);
@@ -200,7 +200,8 @@ static void check_run(bench *b, const run *r, mapper_objective o) {
   if (result.outcome == CALM_LIMIT) return;
   assert_true(result.outcome == CALM_OPTIMAL ||
               result.outcome == CALM_FEASIBLE);
-  assert_true(result.value <= published * (1 + 1e-12));
+  if (result.outcome == CALM_OPTIMAL)
+    assert_true(result.value <= published * (1 + 1e-12));
   check_nest(b, r, &rules, &result);
 }
 

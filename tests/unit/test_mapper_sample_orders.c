@@ -173,10 +173,10 @@ static bool is_usable(bench *b, cost_model model) {
 
 static void test_random(void **state) {
   fixture *f = *state;
-  random_state r = random_from_seed(17);
+  random_state r = random_from_seed(18);
   uint64_t all = 0, kinds = 0;
   uint32_t nests = 0;
-  for (uint32_t i = 0; i < COST_CASES / 4; i++) {
+  for (uint32_t i = 0; i < COST_CASES; i++) {
     const cost_random_options options = {.most_macs = 20000, .valid = true};
     cost_random_case c;
     bench b = {.f = f, .c = &c};
@@ -201,7 +201,7 @@ static void test_random(void **state) {
   }
   print_message("%u nests with %lu orders of %lu kinds\n", nests,
                 (unsigned long)all, (unsigned long)kinds);
-  assert_true(nests > COST_CASES / 20 && kinds < all / 2);
+  assert_true(nests > COST_CASES / 2 && kinds < all / 2);
 }
 
 /* ---- By hand ------------------------------------------------------------- */
