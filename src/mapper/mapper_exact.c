@@ -139,7 +139,7 @@ static calm_status try_spreads(mapper_progress *p, mapper_search *m) {
 
 static calm_status solve(mapper_progress *p, mapper_search *m) {
   TRY(deepen(p, m));
-  if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
+  if (m->stopped || p->infeasible || m->any || is_proved(p, m)) return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
   return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);
@@ -267,6 +267,7 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   m->value = given->most_value;
   m->front = given->front;
   m->held = arena_bytes(scratch);
+  m->any = given->fastest;
   if (given->race) cap_by_root(m);
   mapper_progress done = {0};
   calm_status status = CALM_OK;
@@ -299,7 +300,7 @@ static calm_status race(mapper_result *out, const mapper_problem *p,
   mapper_problem problem = *p;
   mapper_given fast = *given;
   problem.objective = MAPPER_DELAY_ENERGY;
-  fast.race = true;
+  fast.race = fast.fastest = true;
   fast.most_value = HUGE_VAL;
   return search_once(out, &problem, &fast, l, a);
 }
@@ -335,16 +336,20 @@ static bool is_fixed(const mapper_problem *p) {
   return true;
 }
 
+calm_status mapper_exact_evaluate(mapper_result *r, const mapper_problem *p,
+                                  arena *a) {
+  const cost_options options = {.model = COST_EXACT};
+  cost_problem cost;
+  TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
+  TRY(cost_result_init(&r->cost, &cost, a));
+  return cost_evaluate(&r->cost, &cost, &r->nest);
+}
+
 calm_status mapper_exact_any(mapper_result *out, const mapper_problem *p,
                              const mapper_given *given, limits *l, arena *a) {
   TRY(is_fixed(p) ? mapper_exact_given(out, p, given, l, a)
                   : mapper_bypass_search(out, p, given, l, a));
-  if (!mapper_exact_found(out)) return CALM_OK;
-  const cost_options options = {.model = COST_EXACT};
-  cost_problem cost;
-  TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
-  TRY(cost_result_init(&out->cost, &cost, a));
-  return cost_evaluate(&out->cost, &cost, &out->nest);
+  return mapper_exact_found(out) ? mapper_exact_evaluate(out, p, a) : CALM_OK;
 }
 
 /* The least delay first, then the least energy within it. */
@@ -391,6 +396,7 @@ calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a) {
   const mapper_given given = {
       .rules = rules, .most_cycles = HUGE_VAL, .most_value = HUGE_VAL};
+  if (p->imperfect) return mapper_imperfect(out, p, rules, l, a);
   switch (p->objective) {
     case MAPPER_PARETO: TRY(mapper_pareto(out, p, rules, l, a)); break;
     case MAPPER_DELAY_ENERGY: TRY(search_twice(out, p, &given, l, a)); break;
