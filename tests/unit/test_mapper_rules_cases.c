@@ -73,7 +73,9 @@ static const run runs[] = {
     SELF_RUN("timeloop_repo/eyeriss-256.yaml"),
     {SAMPLE, NULL, SAMPLE, SAMPLE, NULL, false,
      "Registers keeps Weights, Inputs and Outputs: their smallest tiles have "
-     "1 + 1 + 1 = 3 words, capacity 1; it needs 3"},
+     "1 + 1 + 1 = 3 words, capacity 1; it needs 3; no constraint asks "
+     "Registers to keep Weights, Inputs and Outputs: say what bypasses it "
+     "(--constraints), or let --bypass search find out"},
     SELF_RUN("timeloop_repo/chen-asplos2014.yaml"),
 };
 
