@@ -129,6 +129,18 @@ static bool is_about(double a, double b) {
 
 static bool is_least(double a, double b) { return a <= b + 1e-9 * fabs(b); }
 
+/* Along both columns and rows below one level, which no file can say? */
+static bool is_crossed(const accel_nest *n) {
+  for (uint32_t i = 0; i < n->loop_count; i++)
+    for (uint32_t k = 0; k < i; k++)
+      if (n->loops[i].level == n->loops[k].level &&
+          n->loops[i].dimension == n->loops[k].dimension &&
+          n->loops[i].kind == ACCEL_SPATIAL_Y &&
+          n->loops[k].kind == ACCEL_SPATIAL_X)
+        return true;
+  return false;
+}
+
 /* Valid, under the rules, of tensors where they may be, and of that cost. */
 static void check_nest(const trial *t, const accel_nest *n,
                        const cost_result *said) {
@@ -140,6 +152,7 @@ static void check_nest(const trial *t, const accel_nest *n,
   demand(cost_result_init(&r, &p, t->arena) == CALM_OK);
   demand(cost_evaluate(&r, &p, n) == CALM_OK);
   demand(r.verdict.fault == COST_VALID);
+  demand(!is_crossed(n));
   demand(r.cycles == said->cycles && is_about(said->energy_pj, r.energy_pj));
   for (uint32_t l = 0; l < n->level_count; l++)
     demand((t->must[l] & ~n->kept[l]) == 0 &&
