@@ -120,7 +120,7 @@ checking "outputs that cannot be written leave the result, and nothing half done
 small() { gemm 4 4 4 "$@"; }
 small -o "$work/missing/nest.yaml"; code_is 3; out_is_empty
 err_has "missing/nest.yaml: cannot write"
-small -o "$work"; one_line_error 2 "gemm.yaml: is an input"
+small -o "$work"; code_is 2; err_has "gemm.yaml: is an input"
 ln -sf arch.yaml "$work/link.yaml"
 small -o "$work/link.yaml"; one_line_error 2 "link.yaml: is an input"
 if [ -w /dev/full ]; then
