@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "demand.h"
+#include "mapper/mapper_sample.h"
 #include "mapper_brute.h"
 #include "mapper_draw.h"
 #include "mapper/mapper_sample.h"

@@ -266,8 +266,8 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   m->cap = m->value_cap = given->most_cycles;
   m->value = given->most_value;
   m->front = given->front;
-  m->held = arena_bytes(scratch);
   m->any = given->fastest;
+  m->held = arena_bytes(scratch);
   if (given->race) cap_by_root(m);
   mapper_progress done = {0};
   calm_status status = CALM_OK;
