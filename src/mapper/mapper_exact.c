@@ -325,7 +325,7 @@ calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
   out->states += fast.states;
   out->rounds += fast.rounds;
   return out->outcome == CALM_LIMIT && l->reason != LIMITS_NONE &&
-                 given->most_value == HUGE_VAL && !given->front
+                 given->most_value == HUGE_VAL && !given->front && !given->race
              ? find_quickly(out, p, given, l->reason, a)
              : CALM_OK;
 }
@@ -386,6 +386,8 @@ static calm_status search_twice(mapper_result *out, const mapper_problem *p,
     r.reason = NULL;
   }
   if (fastest.outcome == CALM_FEASIBLE) r.outcome = CALM_FEASIBLE;
+  if (r.outcome == CALM_FEASIBLE && !r.reason)
+    r.reason = mapper_exact_reason(l);
   r.states += fastest.states;
   r.rounds += fastest.rounds;
   *out = r;
