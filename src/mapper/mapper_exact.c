@@ -173,6 +173,21 @@ const char *mapper_exact_reason(const limits *l) {
                                   : "too many nests differ only by rounding";
 }
 
+/* A search that came to an end without a nest: what tiles and orders allow has
+   counts beyond those that are exact. */
+static calm_status explain_none(const char **out, const mapper_search *m,
+                                arena *a) {
+  *out = mapper_exact_reason(m->limits);
+  if (m->limits->reason != LIMITS_NONE || m->cost.verdict.fault == COST_VALID)
+    return CALM_OK;
+  text t;
+  text_init(&t, a->context);
+  cost_verdict_text(&t, &m->cost.verdict, &m->space->cost);
+  *out = t.failed ? NULL : arena_string(a, t.data, t.length);
+  text_free(&t);
+  return *out ? CALM_OK : context_no_memory(a->context);
+}
+
 static calm_status report(mapper_result *out, const mapper_progress *p,
                           mapper_search *m, arena *a) {
   mapper_result r = {.states = p->states, .rounds = p->rounds};
@@ -190,25 +205,28 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
     r.reason = "no tiling fits the capacities";
   } else {
     r.outcome = CALM_LIMIT;
-    r.reason = mapper_exact_reason(m->limits);
+    TRY(explain_none(&r.reason, m, a));
   }
   *out = r;
   return CALM_OK;
 }
 
-/* Time for a nest that is found without a search. */
+/* Time for a nest that is found without a search, if that is short. */
 static const double quick_seconds = 0.08;
 enum { QUICK_TRIES = 3000 };
 
-/* A search that was stopped before it found a nest shall have one. */
+/* A search that was stopped before it found a nest shall have one; the same at
+   each run, unless the clock stopped it. */
 static calm_status find_quickly(mapper_result *r, const mapper_problem *p,
-                                const mapper_given *given, arena *a) {
+                                const mapper_given *given,
+                                limits_reason stopped, arena *a) {
   const mapper_climbing how = {.most_cycles = given->most_cycles,
                                .tries = QUICK_TRIES};
   mapper_result quick;
   limits l;
   limits_init(&l, a->context);
-  l.deadline = limits_clock() + quick_seconds;
+  if (stopped == LIMITS_TIME || stopped == LIMITS_INTERRUPT)
+    l.deadline = limits_clock() + quick_seconds;
   TRY(mapper_climb(&quick, p, &how, &l, a));
   if (quick.outcome != CALM_FEASIBLE) return CALM_OK;
   r->outcome = CALM_FEASIBLE;
@@ -258,8 +276,8 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   m->cap = m->value_cap = given->most_cycles;
   m->value = given->most_value;
   m->front = given->front;
-  m->held = arena_bytes(scratch);
   m->any = given->fastest;
+  m->held = arena_bytes(scratch);
   if (given->race) cap_by_root(m);
   mapper_progress done = {0};
   calm_status status = CALM_OK;
@@ -321,7 +339,7 @@ calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
   if (fast.bound > out->bound) out->bound = fast.bound;
   return out->outcome == CALM_LIMIT && l->reason != LIMITS_NONE &&
                  given->most_value == HUGE_VAL && !given->front
-             ? find_quickly(out, p, given, a)
+             ? find_quickly(out, p, given, l->reason, a)
              : CALM_OK;
 }
 

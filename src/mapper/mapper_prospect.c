@@ -223,14 +223,14 @@ static const double *find_costs(mapper_prospect *p, uint32_t tensor,
 }
 
 static void look(mapper_prospect *p, const mapper_label *l, uint32_t level,
-                 uint32_t outlook_level) {
+                 uint32_t stands) {
   const mapper_space *s = p->space;
   const mapper_chain *c = mapper_chains(s, l), *end = c + l->chain_count;
   const double *outlook =
-      s->outlook + (size_t)outlook_level * s->account_count * s->node_count +
-      l->node;
+      s->outlook + (size_t)stands * s->account_count * s->node_count + l->node;
   p->label = l;
   p->level = level;
+  p->stands = stands;
   memset(p->priced, 0, (size_t)s->tensor_count * p->most_casts);
   for (uint32_t j = 0; j < s->account_count; j++) {
     const mapper_sum *sum = &mapper_sums(l)[j];
@@ -251,11 +251,16 @@ void mapper_prospect_look(mapper_prospect *p, const mapper_label *l,
   look(p, l, level, level);
 }
 
+/* A rule may ask for just one kind that does spread. */
+static bool spreads_nothing(const mapper_fan *fan) {
+  return fan->kind_count == 1 && fan->kinds[0].product == 1;
+}
+
 bool mapper_prospect_look_ahead(mapper_prospect *p, const mapper_label *l,
                                 uint32_t level) {
   const mapper_space *s = p->space;
   for (uint32_t fan = level + 1; fan < s->level_count; fan++) {
-    if (s->fans[fan].kind_count == 1) continue;
+    if (spreads_nothing(&s->fans[fan])) continue;
     look(p, l, fan, level);
     return true;
   }
@@ -306,8 +311,9 @@ mapper_floor mapper_prospect_floor(mapper_prospect *p,
     else
       out.cycles = larger(out.cycles, value);
   }
-  const double leaking =
-      l->leaking * kind->product + s->tables->stores[p->level].leak_pj;
-  mapper_bound_cycles(&out, s, spread, leaking, p->level);
+  const double leaking = l->leaking * kind->product;
+  const double own =
+      p->stands == p->level ? s->tables->stores[p->level].leak_pj : 0;
+  mapper_bound_cycles(&out, s, spread, leaking + own, p->stands);
   return out;
 }

@@ -23,6 +23,8 @@ typedef struct mapper_prospect {
   const mapper_space *space;
   const mapper_label *label; /* that is to be spread */
   uint32_t level;            /* whose fan-out it is */
+  uint32_t stands;           /* that level, or a level further in, among whose
+                                temporal loops the label stands */
   uint32_t most_casts;       /* of any tensor, in any fan-out */
   double *costs; /* [((t * most_casts + cast) * account_count + account) * 2]:
                     if the free loops of the tensor do not come first, and if

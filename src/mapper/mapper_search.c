@@ -349,6 +349,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   const double score = m->above->score;
   if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
   TRY(mapper_search_keep(m, l->trail));
+  m->stopped = m->any && m->found;
   if (m->front) return leave_open(m, level);
   if (score < m->score) m->score = score;
   if (!m->rounded && score < m->threshold) m->threshold = score;
@@ -413,6 +414,7 @@ static calm_status walk_node(mapper_search *m, uint32_t level, uint32_t node) {
     }
     if (m->label->score < m->threshold || m->rules->no_bound) {
       TRY(expand(m, i, level));
+      if (m->stopped) return CALM_OK;
       least = smaller(least, m->label->step_next);
       least = smaller(least, m->label->spread_next);
     } else {

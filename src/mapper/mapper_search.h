@@ -59,6 +59,7 @@ typedef struct mapper_search {
   accel_nest best_nest;
   double value;
   double value_cap;    /* a nest with more cycles is of no use */
+  bool any;            /* nest that is within the cap will do */
   bool found;          /* is there a nest in best_nest? */
   mapper_front *front; /* NULL, or where all nests go that none beats */
   bool stopped;

@@ -128,7 +128,9 @@ static void test_reasons(void **state) {
     f->levels[PE].min_utilization = rows[i].pe_use;
     map(f, &r, &rules);
     assert_int_equal(r.outcome, rows[i].says ? CALM_INFEASIBLE : CALM_OPTIMAL);
-    if (rows[i].says) assert_string_equal(r.reason, rows[i].says);
+    /* A remedy may follow: test_mapper_remedy.c. */
+    if (rows[i].says)
+      assert_memory_equal(r.reason, rows[i].says, strlen(rows[i].says));
   }
 }
 
