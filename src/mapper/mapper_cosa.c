@@ -55,17 +55,6 @@ static calm_status tell_reason(const char **out, const run *r) {
 
 /* ---- From the solution to a result --------------------------------------- */
 
-static calm_status copy_nest(accel_nest *out, const accel_nest *n, arena *a) {
-  accel_nest copy = {.loop_count = n->loop_count,
-                     .level_count = n->level_count};
-  ARENA_ARRAY(a, copy.loops, n->loop_count);
-  ARENA_ARRAY(a, copy.kept, n->level_count);
-  for (uint32_t i = 0; i < n->loop_count; i++) copy.loops[i] = n->loops[i];
-  for (uint32_t i = 0; i < n->level_count; i++) copy.kept[i] = n->kept[i];
-  *out = copy;
-  return CALM_OK;
-}
-
 static calm_status refuse_verdict(run *r, const cost_verdict *v,
                                   const cost_problem *cost) {
   text t;
@@ -91,16 +80,6 @@ static calm_status make_nest(run *r, const cost_problem *cost) {
                                  r->a->context);
 }
 
-static double value_of(const mapper_problem *p, const mapper_result *r,
-                       const mapper_cosa_terms *t) {
-  switch (p->objective) {
-    case MAPPER_BALANCE: return t->objective;
-    case MAPPER_DELAY: return (double)r->cost.cycles;
-    case MAPPER_EDP: return r->cost.edp;
-    default: return r->cost.energy_pj;
-  }
-}
-
 /* A nest that is counted beyond what calm can count has no figures. */
 static calm_status finish(mapper_result *out, mapper_cosa_terms *terms, run *r,
                           const cost_problem *cost) {
@@ -111,11 +90,14 @@ static calm_status finish(mapper_result *out, mapper_cosa_terms *terms, run *r,
   if (result.cost.verdict.fault != COST_VALID)
     return refuse_verdict(r, &result.cost.verdict, cost);
   TRY(mapper_cosa_measure_program(&t, &r->program, &r->nest, r->scratch));
-  TRY(copy_nest(&result.nest, &r->nest, r->a));
+  TRY(accel_nest_copy(&result.nest, &r->nest, r->a));
   TRY(tell_reason(&result.reason, r));
   t.bound = r->answer.bound;
-  result.value = value_of(r->problem, &result, &t);
-  if (r->problem->objective == MAPPER_BALANCE) result.bound = t.bound;
+  result.value = mapper_value_of(r->problem->objective, &result.cost);
+  if (r->problem->objective == MAPPER_BALANCE) {
+    result.value = t.objective;
+    result.bound = t.bound;
+  }
   if (r->layer != r->problem->layer) result.padded = r->layer;
   *out = result;
   *terms = t;

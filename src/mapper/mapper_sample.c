@@ -8,11 +8,6 @@
 
 /* ---- The best so far ----------------------------------------------------- */
 
-static double value_of(mapper_objective o, const cost_result *r) {
-  if (o == MAPPER_DELAY) return (double)r->cycles;
-  return o == MAPPER_EDP ? r->edp : r->energy_pj;
-}
-
 static bool is_better(const mapper_sampler *s, double value, double cycles) {
   if (!s->found) return true;
   if (s->problem->objective == MAPPER_DELAY_ENERGY && cycles != s->cycles)
@@ -28,7 +23,7 @@ static void copy_nest(accel_nest *out, const accel_nest *n) {
 }
 
 static void enter_valid(mapper_sampler *s, const accel_nest *n) {
-  const double value = value_of(s->problem->objective, &s->result);
+  const double value = mapper_value_of(s->problem->objective, &s->result);
   const double cycles = (double)s->result.cycles;
   s->valid++;
   s->since++;
