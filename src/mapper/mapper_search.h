@@ -37,7 +37,6 @@ typedef struct mapper_search {
   double handled; /* children of a label: those of lesser bounds are there */
   double waiting; /* ... and the least bound of those that are pruned */
   double capped;  /* least cycles of labels beyond the cap */
-  bool any;       /* the first nest will do */
   bool rounded;   /* look for the best when all is rounded */
   double score;   /* of the best complete label */
   uint64_t states, most_states;
