@@ -27,15 +27,7 @@ typedef struct run {
   arena *a, *scratch;
 } run;
 
-/* ---- Texts that outlive the run ------------------------------------------ */
-
-static calm_status keep_text(const char **out, text *t, arena *a) {
-  char *copy = t->failed ? NULL : arena_string(a, t->data, t->length);
-  text_free(t);
-  if (!copy) return context_no_memory(a->context);
-  *out = copy;
-  return CALM_OK;
-}
+/* ---- From the solution to a result --------------------------------------- */
 
 /* Why there is no proof: CoSA proves something else. */
 static calm_status tell_reason(const char **out, const run *r) {
@@ -50,10 +42,8 @@ static calm_status tell_reason(const char **out, const run *r) {
   if (r->moves > 0)
     text_format(&t, "; %u prime factor%s moved outwards to make the tiles fit",
                 r->moves, r->moves == 1 ? "" : "s");
-  return keep_text(out, &t, r->a);
+  return text_keep(&t, out, r->a);
 }
-
-/* ---- From the solution to a result --------------------------------------- */
 
 static calm_status refuse_verdict(run *r, const cost_verdict *v,
                                   const cost_problem *cost) {
@@ -110,7 +100,7 @@ static calm_status tell_refusal(mapper_result *out, const run *r) {
   text_format(&t, "CoSA's nest cannot run, and cannot be repaired: %s",
               r->refusal);
   *out = (mapper_result){.outcome = CALM_INFEASIBLE};
-  return keep_text(&out->reason, &t, r->a);
+  return text_keep(&t, &out->reason, r->a);
 }
 
 static calm_status use_solution(mapper_result *out, mapper_cosa_terms *terms,

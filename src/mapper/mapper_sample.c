@@ -95,14 +95,6 @@ bool mapper_sampler_is_done(mapper_sampler *s) {
 
 /* ---- The answer ---------------------------------------------------------- */
 
-static calm_status keep_line(const char **out, text *t, arena *a) {
-  char *line;
-  TRY(text_finish(t, &line));
-  *out = arena_string(a, line, strlen(line));
-  calm_text_free(a->context, line);
-  return *out ? CALM_OK : context_no_memory(a->context);
-}
-
 static calm_status explain_none(mapper_result *out, const mapper_sampler *s,
                                 arena *a) {
   text t;
@@ -117,7 +109,7 @@ static calm_status explain_none(mapper_result *out, const mapper_sampler *s,
     if (s->nearest.fault == COST_CAPACITY)
       mapper_remedy_tell(&t, s->problem, s->nearest.level, true);
   }
-  return keep_line(&out->reason, &t, a);
+  return text_keep(&t, &out->reason, a);
 }
 
 /* The best nest, in memory that stays, and evaluated again there. */
