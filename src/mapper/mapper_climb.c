@@ -348,7 +348,7 @@ calm_status mapper_climb(mapper_result *out, const mapper_problem *p,
   if (status == CALM_OK && c.best_figures.value < HUGE_VAL) {
     r.outcome = CALM_FEASIBLE;
     r.value = c.best_figures.value;
-    status = mapper_exact_copy(&r.nest, &c.best, a);
+    status = accel_nest_copy(&r.nest, &c.best, a);
   }
   r.samples = c.tries;
   arena_free(&scratch);
