@@ -119,14 +119,15 @@ double mapper_bound_same(const mapper_space *s, uint32_t node, uint32_t level) {
 void mapper_bound_add(mapper_tally sums[2], const mapper_space *s,
                       const mapper_account *a, const mapper_chain *c,
                       const mapper_least *least, double same) {
-  const double travel = mapper_account_travels(a) ? c->travel : 0;
+  const bool travels = s->networks && mapper_account_travels(a);
   const mapper_tensor *t = &s->tensors[s->links[c->link].tensor];
   const double fill = a->fill[c->link], send = a->send[c->link];
   const double fetch = a->fetch[c->link];
   for (uint32_t k = 0; k < 2; k++) {
     mapper_tally *sum = &sums[k];
     const double arrive = least->arrive[k], leave = least->leave[k];
-    sum->fixed += leave * (send - fetch) + arrive * travel;
+    sum->fixed += leave * (send - fetch);
+    if (travels) sum->fixed += mapper_chain_travel(s, c, arrive);
     if (!t->written)
       sum->fixed += arrive * fill;
     else

@@ -80,15 +80,41 @@ static void weigh_open(double *left, double *right, const mapper_space *s,
   *right += least.arrive[1] * b->travel;
 }
 
-/* What a pair adds to the two sides of an account. */
-static void weigh(double *left, double *right, const mapper_space *s,
-                  const mapper_account *account, const pair *p, uint32_t node,
-                  uint32_t level) {
+/* Whatever loops come, do the routers of b pass as many hops for the same words
+   as those of a? */
+static bool routes_no_more(const mapper_space *s, const pair *p) {
   const mapper_chain *a = p->a, *b = p->b;
-  const bool travels = mapper_account_travels(account);
+  if (!a || !b || a->passed != b->passed) return false;
+  if (a->words * a->hops > b->words * b->hops) return false;
+  if (a->state != b->state) return false;
+  if (a->state == MAPPER_OPEN)
+    return !s->tensors[s->links[a->link].tensor].windows || a->tile == b->tile;
+  return keeps_pace(a, b) && a->hops == b->hops && a->spread >= b->spread;
+}
+
+/* Routers that follow from routes and words. */
+static void weigh_routers(double *left, double *right,
+                          const mapper_comparison *c, const pair *p,
+                          uint32_t node) {
+  const mapper_space *s = c->space;
+  if (!c->rounded && routes_no_more(s, p)) return;
+  if (p->a) *left += mapper_chain_routers(s, p->a, p->a->words, 1 - 1e-12);
+  if (!p->b || p->b->passed == 0) return;
+  const mapper_least least = mapper_bound_chain(s, p->b, node, c->level);
+  *right += mapper_chain_routers(s, p->b, least.arrive[1], 1 - 1e-12);
+}
+
+/* What a pair adds to the two sides of an account. */
+static void weigh(double *left, double *right, const mapper_comparison *c,
+                  const mapper_account *account, const pair *p, uint32_t node) {
+  const mapper_chain *a = p->a, *b = p->b;
+  const mapper_space *s = c->space;
+  const bool travels = s->networks && mapper_account_travels(account);
+  if (travels && ((a && a->passed > 0) || (b && b->passed > 0)))
+    weigh_routers(left, right, c, p, node);
   if (b && b->state == MAPPER_OPEN) {
     if (travels && (b->travel > 0 || (a && a->travel > 0)))
-      weigh_open(left, right, s, p, node, level);
+      weigh_open(left, right, s, p, node, c->level);
     return;
   }
   /* While neither has reached the parent, what is sent was compared. */
@@ -136,7 +162,7 @@ static double loose_of(const mapper_space *s, const mapper_label *l) {
   const mapper_chain *c = mapper_chains(s, l);
   double loose = l->loose;
   for (uint32_t i = 0; i < l->chain_count; i++)
-    loose += c[i].words * c[i].loose;
+    loose += mapper_chain_loose(s, &c[i]);
   return loose;
 }
 
@@ -165,8 +191,7 @@ static bool account_exceeds(const mapper_comparison *comparison,
   }
   uint32_t i = 0, k = 0;
   for (pair p; next_pair(&p, s, a, b, &i, &k);)
-    weigh(&left, &right, s, &s->accounts[account], &p, a->node,
-          comparison->level);
+    weigh(&left, &right, comparison, &s->accounts[account], &p, a->node);
   return exceeds(left - x->saved, right - y->saved) ||
          exceeds(left - x->saved * same, right - y->saved * same);
 }
@@ -190,11 +215,16 @@ static bool costs_no_more(const mapper_comparison *c, const mapper_label *a,
   return true;
 }
 
+static bool travels_alike(const mapper_chain *x, const mapper_chain *y) {
+  return x->travel == y->travel && x->loose == y->loose &&
+         x->passed == y->passed && x->hops == y->hops;
+}
+
 /* Will the words of both chains be the same, whatever comes? */
 static bool counts_alike(const mapper_space *s, const mapper_chain *x,
                          const mapper_chain *y) {
   if (x->state != y->state || x->words != y->words || x->sent != y->sent ||
-      x->ragged != y->ragged || x->travel != y->travel || x->loose != y->loose)
+      x->ragged != y->ragged || !travels_alike(x, y))
     return false;
   if (!s->tensors[s->links[x->link].tensor].windows) return true;
   return x->spread == y->spread && x->tile == y->tile && x->ahead == y->ahead &&
@@ -237,7 +267,7 @@ bool mapper_label_equal(const mapper_space *s, const mapper_label *a,
         x[i].spread != y[i].spread || x[i].tile != y[i].tile ||
         x[i].seen != y[i].seen || x[i].tied != y[i].tied ||
         x[i].ahead != y[i].ahead || x[i].back != y[i].back ||
-        x[i].travel != y[i].travel || x[i].loose != y[i].loose)
+        !travels_alike(&x[i], &y[i]))
       return false;
   return !memcmp(mapper_sums(a), mapper_sums(b),
                  s->account_count * sizeof(mapper_sum));

@@ -65,12 +65,15 @@ static void settle(mapper_label *l, const mapper_space *s,
     if (written)
       sum->returned += words * a->fill[c->link] + sent * a->fetch[c->link];
   }
-  if (c->travel > 0) mapper_sums(l)[0].total += c->words * c->travel;
-  l->loose += c->words * c->loose;
+  if (s->networks) {
+    mapper_sums(l)[0].total += mapper_chain_travel(s, c, c->words);
+    l->loose += mapper_chain_loose(s, c);
+  }
   l->blocks += mapper_blocks_settle(s, c);
   if (!s->links[c->link].rounded) return;
   l->trace += mix(c->link, c->words, sent);
   l->trace += mix(UINT64_C(2000) + c->link, c->travel, c->loose);
+  l->trace += mix(UINT64_C(3000) + c->link, c->passed, c->hops);
 }
 
 /* Chains that nothing can change any more leave the label. */

@@ -6,6 +6,8 @@
 #ifndef CALM_MAPPER_MAPPER_LABEL_H
 #define CALM_MAPPER_MAPPER_LABEL_H
 
+#include <math.h>
+
 #include "mapper/mapper_space.h"
 
 typedef enum mapper_state {
@@ -21,6 +23,8 @@ typedef struct mapper_chain {
   double spread;       /* instances of the child per tile of the node */
   double travel;       /* pJ of networks per word that arrives, at least */
   double loose;        /* how much more it may be */
+  double passed;       /* if not 0: so many words pass the routers, ... */
+  double hops;         /* ... while these are those of a word that arrives */
   double strip;        /* alive: new words of a step */
   double ahead;        /* alive: the shift of a step */
   double back;         /* alive: from the first iteration to the last */
@@ -62,6 +66,31 @@ typedef struct mapper_label {
 static inline double mapper_chain_cut(const mapper_space *s,
                                       const mapper_chain *c) {
   return c->ragged ? s->tables->stores[s->links[c->link].child].instances : 0;
+}
+
+/* pJ of the routers beyond the first while so many words arrive: each word that
+   passes takes one for each whole hop on average.  `nearly` is 1 but for the
+   last digits, which decide what is whole. */
+static inline double mapper_chain_routers(const mapper_space *s,
+                                          const mapper_chain *c, double words,
+                                          double nearly) {
+  if (c->passed == 0) return 0;
+  const double each = floor(words * c->hops / c->passed * nearly);
+  return s->tables->stores[s->links[c->link].parent].router_pj * c->passed *
+         each;
+}
+
+/* All that networks take while so many words arrive, at least. */
+static inline double mapper_chain_travel(const mapper_space *s,
+                                         const mapper_chain *c, double words) {
+  return words * c->travel + mapper_chain_routers(s, c, words, 1 - 1e-12);
+}
+
+/* How much more it may be. */
+static inline double mapper_chain_loose(const mapper_space *s,
+                                        const mapper_chain *c) {
+  return c->words * c->loose + mapper_chain_routers(s, c, c->words, 1 + 1e-12) -
+         mapper_chain_routers(s, c, c->words, 1 - 1e-12);
 }
 
 /* A label in memory: the struct, a sum per account, room for all chains. */

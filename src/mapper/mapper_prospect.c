@@ -251,11 +251,16 @@ void mapper_prospect_look(mapper_prospect *p, const mapper_label *l,
   look(p, l, level, level);
 }
 
+/* A rule may ask for just one kind that does spread. */
+static bool spreads_nothing(const mapper_fan *fan) {
+  return fan->kind_count == 1 && fan->kinds[0].product == 1;
+}
+
 bool mapper_prospect_look_ahead(mapper_prospect *p, const mapper_label *l,
                                 uint32_t level) {
   const mapper_space *s = p->space;
   for (uint32_t fan = level + 1; fan < s->level_count; fan++) {
-    if (s->fans[fan].kind_count == 1) continue;
+    if (spreads_nothing(&s->fans[fan])) continue;
     look(p, l, fan, level);
     return true;
   }

@@ -13,9 +13,11 @@
  *   routers    one for each word, and those beyond if as many words are counted
  *              as travel.
  *
- * Otherwise routers are 1 + floor(h) for the h hops of an average word, so no
- * fewer than the words and no fewer than the hops, but no more than both: the
- * larger one is the price, the other is `loose`.
+ * Otherwise routers are 1 + floor(h) for the h hops of an average word.  Where
+ * the words that pass are settled, the chain of the routes has them, and
+ * routers follow from both.  Else they are no fewer than the words and no fewer
+ * than the hops, but no more than both: the larger one is the price, the other
+ * is `loose`.
  *
  * At the parent, ingress and the first router are in the prices of the accounts
  * (mapper_accounts.c).
@@ -28,15 +30,19 @@ typedef struct crossing {
   uint32_t level, tensor;
   double before; /* `sent` inside of it */
   double times;  /* so often goes a word */
+  double passed; /* words that pass the routers, if that is settled */
   bool ends;     /* at the parent */
 } crossing;
 
-/* Is the tile of the level below, as if it kept the tensor, the chain's? */
+/* Do as many words travel as the chain brings?  So if its tile is that of the
+   level below; or if all tiles of it within that one make it up, and all of
+   them stay as long. */
 static bool travels_alike(const mapper_chain *c, const mapper_space *s,
                           const mapper_label *l, const crossing *x) {
   const uint32_t t = x->tensor;
   if (s->links[c->link].child + 1 == x->level) return true;
-  return c->state == MAPPER_OPEN &&
+  if (c->state != MAPPER_OPEN) return false;
+  return !s->tensors[t].windows ||
          s->words[(size_t)l->node * s->tensor_count + t] ==
              s->words[(size_t)c->tile * s->tensor_count + t];
 }
@@ -73,6 +79,27 @@ static void lose_words(mapper_label *l, const mapper_space *s,
     mapper_label_trace(l, x->level, x->tensor, x->route->print);
 }
 
+/* Of one pattern of delivery, where no loop will change the words any more and
+   none of them goes down twice but for first touches. */
+static bool is_settled(const mapper_chain *c, const crossing *x) {
+  return c->state == MAPPER_CLOSED && x->route && x->route->groups == 1 &&
+         x->store->router_pj > 0 && !(x->times == 2 && x->ends);
+}
+
+/* What the routers of a chain that starts are to be counted with. */
+static void price_routers(mapper_chain *c, const crossing *x, bool larger) {
+  const double hops = x->route->hops, router = x->store->router_pj;
+  c->travel = hops * x->store->hop_pj;
+  if (x->passed > 0) {
+    c->passed = x->passed;
+    c->hops = hops;
+  } else if (larger) {
+    c->travel += hops * router;
+  } else {
+    c->loose = hops * router;
+  }
+}
+
 /* True if the routers of hops are the larger ones, so that those of words are
    loose.  Without routes, just to know later which words were cut off. */
 static bool start_passing(mapper_label *l, const mapper_space *s,
@@ -84,13 +111,12 @@ static bool start_passing(mapper_label *l, const mapper_space *s,
     link++;
   if (link == s->link_count) return false;
   mapper_chain *c = mapper_label_start(l, s, link);
-  const double hops = x->route ? x->route->hops : 0;
-  const double router = x->store->router_pj;
-  const bool larger = !x->ends && c->words * hops > words;
   c->spread = product;
   c->reached = true;
-  c->travel = hops * (x->store->hop_pj + (larger ? router : 0));
-  c->loose = larger ? 0 : hops * router;
+  if (!x->route) return false;
+  const bool larger =
+      !x->ends && x->passed == 0 && c->words * x->route->hops > words;
+  price_routers(c, x, larger);
   return larger;
 }
 
@@ -113,6 +139,7 @@ void mapper_label_travel(mapper_label *l, const mapper_space *s, uint32_t level,
     x.route = mapper_routes_of(s, spread->arranged, x.tensor, l->node);
   bool loose = false;
   if (!travels_alike(c, s, l, &x)) {
+    if (is_settled(c, &x)) x.passed = c->words * each;
     lose_words(l, s, &x);
     loose = start_passing(l, s, &x, spread->product, c->words * each);
   } else if (x.route) {
