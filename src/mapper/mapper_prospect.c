@@ -285,5 +285,6 @@ mapper_floor mapper_prospect_floor(const mapper_prospect *p,
   grown.leaking =
       l->leaking * kind->product + s->tables->stores[p->level].leak_pj;
   mapper_bound_cycles(&out, s, &grown, p->level);
+  if (p->level > 0) out.energy_pj -= s->lost[p->level - 1] - s->lost[p->level];
   return out;
 }
