@@ -41,7 +41,7 @@ all: ## build the tool and the libraries into build/release (or CONFIG=...)
 	@$(call configure,$(CONFIG))
 	@ninja -C build/$(CONFIG) -j$(JOBS) --quiet product
 
-demo: ## set up, build, plan two networks, cost a loop nest
+demo: ## set up, build, plan two networks, map one of them
 	@scripts/setup build demo
 	@$(MAKE) --no-print-directory all
 	@scripts/demo

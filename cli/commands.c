@@ -54,17 +54,26 @@ static const char *const eval_examples[] = {
     NULL};
 
 static const char *const map_examples[] = {
-    "calm map --arch simba.yaml --problem layer.yaml",
+    "calm map --arch simba.yaml --constraints keep.yaml --problem layer.yaml",
     "the loop nest of least energy times delay, with a proof",
-    "calm map --arch simba.yaml --problem layer.yaml -o nest.yaml",
-    "write it as Timeloop reads it",
+    "calm map --arch simba.yaml --problem layer.yaml --bypass search -o "
+    "nest.yaml",
+    "finds what to keep where, too; the nest as Timeloop reads it",
+    "calm map --arch simba.yaml --problem layer.yaml --explain",
+    "what each level has to carry, carries, and is held back by",
+    "calm map --arch simba.yaml --problem layer.yaml --objective pareto",
+    "every nest that no other beats in both energy and cycles",
     "calm map --arch simba.yaml net.onnx --objective energy --journal net.log",
     "every layer of a network; a second run goes on where this one ended",
     "calm map --arch simba.yaml net.onnx --mapper cosa -o nests/",
     "by CoSA's integer program; a file per layer",
+    "calm map --arch simba.yaml --calibrate -o weights.json",
+    "weights for it that suit the machine: --cosa-weights weights.json",
     "calm map --arch simba.yaml --problem layer.yaml --mapper random --valid "
     "100",
     "the best of 100 valid nests that were drawn",
+    "calm map --arch simba.yaml net.onnx --mapper hybrid --emit csv=layers.csv",
+    "drawn tilings in all their orders; a line per layer for spreadsheets",
     NULL};
 
 const command commands[] = {
@@ -101,7 +110,7 @@ const command commands[] = {
      "cycles and the energy.  A nest that does not fit the machine is told so, "
      "with exit code 1; one that is too much to be counted, with 4.",
      eval_examples},
-    {"map", "--arch FILE ... [MODEL]", 0, 1, cmd_map,
+    {"map", "--arch FILE [MODEL]", 0, 1, cmd_map,
      "find loop nests for layers on an accelerator",
      "Finds for each layer, of problem files or of a model, a loop nest of "
      "least energy, delay or their product, with a proof, or with a proven "
@@ -116,13 +125,13 @@ const command commands[] = {
 const exit_meaning exit_meanings[] = {
     {EXIT_DONE, "done, with a proof or with a stated gap"},
     {EXIT_GOAL_MISSED,
-     "done, but a goal was missed: --budget, a fault found, an invalid "
-     "mapping"},
+     "done, but a goal was missed: --budget, a fault found, no valid mapping"},
     {EXIT_USAGE, "the command line is wrong"},
     {EXIT_FILE,
      "an input is unreadable or unsupported, or an output cannot be written"},
     {EXIT_LIMIT, "a limit was hit before there was any answer"},
-    {EXIT_INTERNAL, "a fault in calm"},
+    {EXIT_INTERNAL,
+     "a fault in calm, or in a solver, also one that is missing"},
     {EXIT_INTERRUPTED, "interrupted before there was any answer"},
     {EXIT_DONE, NULL}};
 

@@ -11,9 +11,10 @@ void help_print_tool(void) {
   puts(
       "calm plans the memory of neural networks: in which order the operators\n"
       "run and where each tensor lies, so that the least memory is needed, "
-      "with a\nproof; and it counts what loop nests cost on accelerators.\n");
+      "with a\nproof; and it finds the loop nests that cost least on "
+      "accelerators.\n");
   for (const command *c = commands; c->name; c++)
-    printf("  calm %-7s %-18s %s\n", c->name, c->operands, c->summary);
+    printf("  calm %-7s %-19s %s\n", c->name, c->operands, c->summary);
   puts(
       "\n  calm help COMMAND, calm COMMAND --help   options and examples\n"
       "  calm help rules                          what --rewrite knows\n"

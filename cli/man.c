@@ -62,6 +62,11 @@ static void print_environment(void) {
       "\\-\\-color=always.\n"
       ".TP\n\\fBTERM\\fR\n"
       "If it is dumb, likewise.\n"
+      ".TP\n\\fBCALM_HIGHS\\fR\n"
+      "The library of the solver HiGHS, for \\-\\-mapper=cosa.  Without it, "
+      "one is\nlooked for where the system has its libraries, and in the "
+      "Python package\nhighsbox of "
+      "\\fBVIRTUAL_ENV\\fR, of the user and of the system.\n"
       ".SH SIGNALS\n"
       "The first interrupt (Ctrl\\-C) stops a search and gives the best so "
       "far;\nthe second one ends calm.");
@@ -71,7 +76,9 @@ void man_print(void) {
   const calm_option_info *info;
   const opt_own *own;
   printf(".TH CALM 1 \"\" \"calm %s\" \"User Commands\"\n", calm_version());
-  puts(".SH NAME\ncalm \\- plan the memory of neural networks\n.SH SYNOPSIS");
+  puts(
+      ".SH NAME\ncalm \\- plan the memory and the loop nests of neural "
+      "networks\n.SH SYNOPSIS");
   for (const command *c = commands; c->name; c++) {
     printf("\\fBcalm %s\\fR ", c->name);
     print_line("", c->operands, " [\\fIOPTIONS\\fR]\n.br");
@@ -80,9 +87,9 @@ void man_print(void) {
       ".SH DESCRIPTION\n"
       "In which order should the operators of a network run, and where in one\n"
       "arena does each tensor lie, so that the least memory is needed?  calm\n"
-      "answers with a proof, or with a bound and the gap to it.  And what "
-      "does\n"
-      "a loop nest of a layer cost on a spatial accelerator?\n"
+      "answers with a proof, or with a bound and the gap to it, here as for\n"
+      "its other question: which loop nest of a layer costs least on a "
+      "spatial\naccelerator, and what does a given one cost?\n"
       "Results go to stdout, everything else to stderr.\n"
       "Sizes are written 65536, 64K, 64KiB or 1M (K is 1024).\n"
       ".SH COMMANDS");

@@ -52,6 +52,8 @@ static calm_status check_pairs(const map_run *run) {
     return misuse(run, "--objective pareto is for --cost exact only");
   if (o->imperfect && m->method != MAP_EXACT)
     return misuse(run, "--imperfect is for --mapper exact only");
+  if (o->dump_model && m->method != MAP_COSA)
+    return misuse(run, "--dump-model is for --mapper cosa only");
   if (samples && o->valid == 0)
     return misuse(run, "--valid 0: there would be no nest to choose from");
   if (m->method == MAP_HYBRID && o->victory == 0)

@@ -151,6 +151,13 @@ static double take_real(reader *r, const json_t *value) {
   return json_number_value(value);
 }
 
+/* They would do something to a terminal, or make two lines of one. */
+static bool has_controls(const char *words) {
+  for (; *words; words++)
+    if ((unsigned char)*words < ' ' || *words == 127) return true;
+  return false;
+}
+
 static const char *take_text(reader *r, const char *key) {
   const json_t *value = json_object_get(r->root, key);
   const char *copy = NULL;
@@ -158,7 +165,7 @@ static const char *take_text(reader *r, const char *key) {
   if (json_is_string(value))
     copy = arena_string(r->arena, json_string_value(value),
                         json_string_length(value));
-  r->wrong |= !copy;
+  r->wrong |= !copy || has_controls(copy);
   return copy;
 }
 
@@ -295,6 +302,12 @@ static bool is_confirmed(const map_layer *l, const calm_mapping *m,
          (!m->energy || is_about(energy, cost->energy_pj));
 }
 
+/* No bound is above what a nest is worth, and a proof has no gap. */
+static bool is_bounded(const mapper_result *r) {
+  if (r->outcome == CALM_OPTIMAL) return is_about(r->bound, r->value);
+  return r->bound >= 0 && r->bound <= r->value * (1 + 1e-9);
+}
+
 /* The exact mapper proves something about this very number.  The front of
    PARETO has no single one, and that of BALANCE is CoSA's own. */
 static calm_status settle_value(map_layer *l, const calm_mapping *m,
@@ -310,6 +323,7 @@ static calm_status settle_value(map_layer *l, const calm_mapping *m,
   if (m->method == MAP_EXACT && alike && !is_about(r->value, value))
     return refuse(l, "the nest is not worth what the mapper said");
   r->value = value;
+  if (!is_bounded(r)) return refuse(l, "the bound is not one of this nest");
   return CALM_OK;
 }
 
@@ -374,6 +388,7 @@ static calm_status read_record(map_layer *l, reader *r) {
                                      CALM_INTERNAL);
   l->result.outcome = (calm_outcome)take_whole(
       r, json_object_get(r->root, "outcome"), CALM_LIMIT);
+  r->wrong |= !map_layer_is_mapped(l) && !l->reason;
   if (l->error == CALM_OK && !r->wrong) TRY(read_result(l, r));
   if (!r->wrong) return CALM_OK;
   return context_fail(r->arena->context, CALM_BAD_INPUT,

@@ -476,14 +476,15 @@ CALM_API calm_status calm_calibrate(char **out, calm_context *context,
 typedef enum calm_format {
   CALM_FORMAT_TABLE = 0, /* for people: aligned, at most 100 columns */
   CALM_FORMAT_JSON = 1,  /* for programs: docs/json.md */
-  CALM_FORMAT_CSV = 2,   /* MiniMalloc's columns: plans and packings only */
+  CALM_FORMAT_CSV = 2,   /* plans, packings: MiniMalloc's columns; mappings: a
+                            line per layer */
   CALM_FORMAT_LONG = 3,  /* a table with every step and every tensor */
   /* Plans only, see docs/emit.md: */
   CALM_FORMAT_BUFFERPLAN = 4,     /* C++ for TensorFlow Lite Micro */
   CALM_FORMAT_C_HEADER = 5,       /* constants for C and C++ */
   CALM_FORMAT_TRACE = 6,          /* for Perfetto and chrome://tracing */
   CALM_FORMAT_MODEL_EXPLORER = 7, /* node data */
-  /* Evaluations of one nest only: */
+  /* Evaluations of one nest, mappings of one layer only: */
   CALM_FORMAT_MAPPING = 8, /* the nest, as Timeloop reads it */
   CALM_FORMAT_NEST = 9     /* the nest for people */
 } calm_format;
@@ -507,8 +508,6 @@ CALM_API calm_status calm_evaluation_render(char **out,
                                             const calm_evaluation *evaluation,
                                             calm_format format, bool color);
 
-/* CALM_FORMAT_CSV: a line per layer.  CALM_FORMAT_MAPPING, CALM_FORMAT_NEST: of
-   one layer only. */
 CALM_API calm_status calm_mapping_render(char **out,
                                          const calm_mapping *mapping,
                                          calm_format format, bool color);

@@ -73,8 +73,11 @@ typedef struct mapper_result {
  * search was stopped.  For DELAY_ENERGY value and bound are of the energy.  For
  * PARETO they are of the energy of `nest`; of every nest there is, a point of
  * the front has at most value / bound times the energy and the cycles.
- * CALM_UNSUPPORTED: several tensors that are written or have windows; windows
- * of three dimensions.  The result is in `a`; all else is freed.
+ * With imperfect factors (mapper_imperfect.c) the nest is never worse than the
+ * best perfect one, and rarely proved.
+ * CALM_UNSUPPORTED: a front of imperfect nests; several tensors that are
+ * written or have windows; windows of three dimensions.  The result is in `a`;
+ * all else is freed.
  */
 calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a);

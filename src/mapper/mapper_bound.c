@@ -177,18 +177,20 @@ double mapper_bound_share(const mapper_account *a, double spread) {
 /* Instances of this level and inner ones leak until all is done.  The more of
    them come into use, the sooner that may be, but no sooner than in
    proportion. */
-static double leakage(const mapper_space *s, const mapper_label *l,
+static double leakage(const mapper_space *s, double spread, double leaking,
                       uint32_t level, double cycles) {
-  const double longest = larger(s->tables->macs / l->spread, cycles);
-  return l->leaking * longest + s->leaking[level] * cycles;
+  const double longest = larger(s->tables->macs / spread, cycles);
+  return leaking * longest + s->leaking[level] * cycles;
 }
 
-void mapper_bound_cycles(mapper_floor *f, const mapper_space *s,
-                         const mapper_label *l, uint32_t level) {
-  const double least = s->spread_cycles ? s->spread_cycles[(uint32_t)l->spread]
-                                        : s->least_cycles;
+void mapper_bound_cycles(mapper_floor *f, const mapper_space *s, double spread,
+                         double leaking, uint32_t level) {
+  const double least = s->spread_cycles && spread <= s->most_spread
+                           ? s->spread_cycles[(uint32_t)spread]
+                           : s->least_cycles;
   f->cycles = larger(ceil(f->cycles * (1 - 1e-12)), least);
-  f->energy_pj += leakage(s, l, level, f->cycles) - s->lost[level];
+  if (s->leaks) f->energy_pj += leakage(s, spread, leaking, level, f->cycles);
+  f->energy_pj -= s->lost[level];
   f->cycles += s->tables->network_cycles;
 }
 
@@ -220,6 +222,6 @@ mapper_floor mapper_bound_label(const mapper_space *s, const mapper_label *l,
     else
       out.cycles = larger(out.cycles, value);
   }
-  mapper_bound_cycles(&out, s, l, level);
+  mapper_bound_cycles(&out, s, l->spread, l->leaking, level);
   return out;
 }

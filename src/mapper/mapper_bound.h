@@ -50,9 +50,10 @@ void mapper_bound_add(mapper_tally sums[2], const mapper_space *s,
    level are in use. */
 double mapper_bound_share(const mapper_account *a, double spread);
 
-/* Rounds cycles up to what there can be, and adds what leaks meanwhile. */
-void mapper_bound_cycles(mapper_floor *f, const mapper_space *s,
-                         const mapper_label *l, uint32_t level);
+/* Rounds cycles up to what there can be with so many multipliers in use so far,
+   and adds what leaks meanwhile: of levels up to this one, so much a cycle. */
+void mapper_bound_cycles(mapper_floor *f, const mapper_space *s, double spread,
+                         double leaking, uint32_t level);
 
 /* The label stands among the temporal loops of `level`.  At the end of the last
    level, with all chains settled, it is the cost itself. */

@@ -309,7 +309,11 @@ static calm_status look(bypass *b, const mapper_entry *entry) {
   if (mapper_exact_found(&r)) adopt(b, &r);
   if (r.outcome == CALM_INFEASIBLE || r.outcome == CALM_OPTIMAL) return CALM_OK;
   const double bound = fmax(entry->key, r.bound);
-  if (r.outcome == CALM_LIMIT && threshold < most)
+  /* A bound below the threshold is that of nests whose counts are not exact:
+     another look would see them again. */
+  const bool seen = r.outcome == CALM_LIMIT && bound < threshold &&
+                    b->limits->reason == LIMITS_NONE;
+  if (r.outcome == CALM_LIMIT && threshold < most && !seen)
     return mapper_heap_push(&b->queue, bound, entry->number, b->arena->context);
   b->bound = fmin(b->bound, bound);
   return CALM_OK;

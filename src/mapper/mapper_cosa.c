@@ -5,6 +5,7 @@
 #include "mapper/mapper_cosa_nest.h"
 #include "mapper/mapper_cosa_reason.h"
 #include "mapper/mapper_highs.h"
+#include "mapper/mapper_remedy.h"
 
 /*
  * One run: pad, build the program, solve it, make a nest of the solution, see
@@ -71,7 +72,7 @@ static calm_status refuse_verdict(run *r, const cost_verdict *v,
   text_init(&t, r->a->context);
   cost_verdict_text(&t, v, cost);
   if (v->fault == COST_CAPACITY)
-    text_format(&t, "; constraints can have tensors bypass it");
+    mapper_remedy_tell(&t, r->problem, v->level, false);
   return text_finish(&t, &r->refusal);
 }
 

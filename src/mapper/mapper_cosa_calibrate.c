@@ -1,5 +1,6 @@
 #include "mapper/mapper_cosa_measure.h"
 #include "mapper/mapper_cosa_nest.h"
+#include "mapper/mapper_remedy.h"
 #include "mapper/mapper_sample_draw.h"
 
 /*
@@ -69,6 +70,7 @@ static calm_status make_layer(accel_layer **out, const accel_layer *layer,
 typedef struct equations {
   double products[UNKNOWNS][UNKNOWNS], sides[UNKNOWNS]; /* normal equations */
   uint64_t count;
+  uint32_t small; /* a level that some nest does not fit, or CALM_NONE */
 } equations;
 
 static void add_equation(equations *e, const mapper_cosa_terms *t,
@@ -156,6 +158,7 @@ static calm_status sample(equations *e, sampler *s, arena *a) {
   mapper_cosa_tiling_of(&s->tiling, &s->program, &s->draw.nest);
   mapper_cosa_repair(&s->tiling, &s->nest, &verdict, &moves, &s->program,
                      &s->cost);
+  if (verdict.fault == COST_CAPACITY) e->small = verdict.level;
   if (verdict.fault != COST_VALID) return CALM_OK;
   TRY(cost_evaluate(&s->result, &s->cost, &s->nest));
   if (s->result.verdict.fault != COST_VALID) return CALM_OK;
@@ -186,10 +189,23 @@ static calm_status sample_layer(equations *e, const mapper_problem *p,
   return CALM_OK;
 }
 
+static calm_status refuse(const equations *e, const mapper_problem *p,
+                          calm_context *context) {
+  text t;
+  char *why;
+  text_init(&t, context);
+  text_format(&t, "calibration: hardly any nest runs on \"%s\"", p->arch->name);
+  mapper_remedy_tell(&t, p, e->small, false);
+  TRY(text_finish(&t, &why));
+  const calm_status status = context_fail(context, CALM_UNSUPPORTED, "%s", why);
+  calm_text_free(context, why);
+  return status;
+}
+
 static calm_status calibrate(mapper_cosa_weights *out, const mapper_problem *p,
                              const mapper_cosa_options *o, uint64_t seed,
                              limits *l, arena *a) {
-  equations e = {.count = 0};
+  equations e = {.small = CALM_NONE};
   for (uint32_t i = 0; i < LAYERS; i++) {
     mapper_problem of = *p;
     accel_layer *layer;
@@ -201,10 +217,7 @@ static calm_status calibrate(mapper_cosa_weights *out, const mapper_problem *p,
     return context_fail(a->context, CALM_UNSUPPORTED,
                         "calibration stopped by the %s",
                         limits_reason_name(l->reason));
-  if (e.count < NESTS)
-    return context_fail(a->context, CALM_UNSUPPORTED,
-                        "calibration: hardly any nest runs on \"%s\"",
-                        p->arch->name);
+  if (e.count < NESTS) return refuse(&e, p, a->context);
   *out = solve_equations(&e);
   return CALM_OK;
 }

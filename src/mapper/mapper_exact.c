@@ -139,7 +139,7 @@ static calm_status try_spreads(mapper_progress *p, mapper_search *m) {
 
 static calm_status solve(mapper_progress *p, mapper_search *m) {
   TRY(deepen(p, m));
-  if (m->stopped || p->infeasible || is_proved(p, m)) return CALM_OK;
+  if (m->stopped || p->infeasible || m->any || is_proved(p, m)) return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
   return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);
@@ -163,6 +163,21 @@ const char *mapper_exact_reason(const limits *l) {
                                   : "too many nests differ only by rounding";
 }
 
+/* A search that came to an end without a nest: what tiles and orders allow has
+   counts beyond those that are exact. */
+static calm_status explain_none(const char **out, const mapper_search *m,
+                                arena *a) {
+  *out = mapper_exact_reason(m->limits);
+  if (m->limits->reason != LIMITS_NONE || m->cost.verdict.fault == COST_VALID)
+    return CALM_OK;
+  text t;
+  text_init(&t, a->context);
+  cost_verdict_text(&t, &m->cost.verdict, &m->space->cost);
+  *out = t.failed ? NULL : arena_string(a, t.data, t.length);
+  text_free(&t);
+  return *out ? CALM_OK : context_no_memory(a->context);
+}
+
 static calm_status report(mapper_result *out, const mapper_progress *p,
                           mapper_search *m, arena *a) {
   mapper_result r = {.states = p->states, .rounds = p->rounds};
@@ -180,25 +195,28 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
     r.reason = "no tiling fits the capacities";
   } else {
     r.outcome = CALM_LIMIT;
-    r.reason = mapper_exact_reason(m->limits);
+    TRY(explain_none(&r.reason, m, a));
   }
   *out = r;
   return CALM_OK;
 }
 
-/* Time for a nest that is found without a search. */
+/* Time for a nest that is found without a search, if that is short. */
 static const double quick_seconds = 0.08;
 enum { QUICK_TRIES = 3000 };
 
-/* A search that was stopped before it found a nest shall have one. */
+/* A search that was stopped before it found a nest shall have one; the same at
+   each run, unless the clock stopped it. */
 static calm_status find_quickly(mapper_result *r, const mapper_problem *p,
-                                const mapper_given *given, arena *a) {
+                                const mapper_given *given,
+                                limits_reason stopped, arena *a) {
   const mapper_climbing how = {.most_cycles = given->most_cycles,
                                .tries = QUICK_TRIES};
   mapper_result quick;
   limits l;
   limits_init(&l, a->context);
-  l.deadline = limits_clock() + quick_seconds;
+  if (stopped == LIMITS_TIME || stopped == LIMITS_INTERRUPT)
+    l.deadline = limits_clock() + quick_seconds;
   TRY(mapper_climb(&quick, p, &how, &l, a));
   if (quick.outcome != CALM_FEASIBLE) return CALM_OK;
   r->outcome = CALM_FEASIBLE;
@@ -248,6 +266,7 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
   m->cap = m->value_cap = given->most_cycles;
   m->value = given->most_value;
   m->front = given->front;
+  m->any = given->fastest;
   m->held = arena_bytes(scratch);
   if (given->race) cap_by_root(m);
   mapper_progress done = {0};
@@ -281,7 +300,7 @@ static calm_status race(mapper_result *out, const mapper_problem *p,
   mapper_problem problem = *p;
   mapper_given fast = *given;
   problem.objective = MAPPER_DELAY_ENERGY;
-  fast.race = true;
+  fast.race = fast.fastest = true;
   fast.most_value = HUGE_VAL;
   return search_once(out, &problem, &fast, l, a);
 }
@@ -307,7 +326,7 @@ calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
   out->rounds += fast.rounds;
   return out->outcome == CALM_LIMIT && l->reason != LIMITS_NONE &&
                  given->most_value == HUGE_VAL && !given->front
-             ? find_quickly(out, p, given, a)
+             ? find_quickly(out, p, given, l->reason, a)
              : CALM_OK;
 }
 
@@ -317,16 +336,20 @@ static bool is_fixed(const mapper_problem *p) {
   return true;
 }
 
+calm_status mapper_exact_evaluate(mapper_result *r, const mapper_problem *p,
+                                  arena *a) {
+  const cost_options options = {.model = COST_EXACT};
+  cost_problem cost;
+  TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
+  TRY(cost_result_init(&r->cost, &cost, a));
+  return cost_evaluate(&r->cost, &cost, &r->nest);
+}
+
 calm_status mapper_exact_any(mapper_result *out, const mapper_problem *p,
                              const mapper_given *given, limits *l, arena *a) {
   TRY(is_fixed(p) ? mapper_exact_given(out, p, given, l, a)
                   : mapper_bypass_search(out, p, given, l, a));
-  if (!mapper_exact_found(out)) return CALM_OK;
-  const cost_options options = {.model = COST_EXACT};
-  cost_problem cost;
-  TRY(cost_problem_init(&cost, p->arch, p->layer, &options, a));
-  TRY(cost_result_init(&out->cost, &cost, a));
-  return cost_evaluate(&out->cost, &cost, &out->nest);
+  return mapper_exact_found(out) ? mapper_exact_evaluate(out, p, a) : CALM_OK;
 }
 
 /* The least delay first, then the least energy within it. */
@@ -373,6 +396,7 @@ calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a) {
   const mapper_given given = {
       .rules = rules, .most_cycles = HUGE_VAL, .most_value = HUGE_VAL};
+  if (p->imperfect) return mapper_imperfect(out, p, rules, l, a);
   switch (p->objective) {
     case MAPPER_PARETO: TRY(mapper_pareto(out, p, rules, l, a)); break;
     case MAPPER_DELAY_ENERGY: TRY(search_twice(out, p, &given, l, a)); break;

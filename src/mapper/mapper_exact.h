@@ -30,6 +30,7 @@ typedef struct mapper_given {
   bool quiet;          /* one search of many: nothing to the log */
   bool race;           /* only nests as fast as the first bound, if it is quick
                           to tell */
+  bool fastest;        /* ... whatever energy they need */
   mapper_front *front; /* PARETO: where nests go */
 } mapper_given;
 
@@ -56,6 +57,10 @@ calm_status mapper_exact_copy(accel_nest *out, const accel_nest *n, arena *a);
 calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
                                const mapper_given *given, limits *l, arena *a);
 
+/* Sets r->cost by r->nest. */
+calm_status mapper_exact_evaluate(mapper_result *r, const mapper_problem *p,
+                                  arena *a);
+
 /* Whatever may be kept; what is found is costed. */
 calm_status mapper_exact_any(mapper_result *out, const mapper_problem *p,
                              const mapper_given *given, limits *l, arena *a);
@@ -71,5 +76,9 @@ calm_status mapper_pareto_deepen(mapper_progress *p, mapper_search *m);
 /* The whole front. */
 calm_status mapper_pareto(mapper_result *out, const mapper_problem *p,
                           const mapper_rules *rules, limits *l, arena *a);
+
+/* Factors that need not divide their bounds. */
+calm_status mapper_imperfect(mapper_result *out, const mapper_problem *p,
+                             const mapper_rules *rules, limits *l, arena *a);
 
 #endif

@@ -59,6 +59,14 @@ static calm_status tabulate_products(mapper_axis *axis, arena *a) {
   return CALM_OK;
 }
 
+static calm_status refuse(calm_context *context) {
+  return context_fail(context, CALM_UNSUPPORTED,
+                      "the exact mapper does with %d dimensions, %d divisors "
+                      "of a bound and %d tiles; --mapper hybrid has no such "
+                      "limits",
+                      MAPPER_MOST_AXES, UINT8_MAX, MOST_NODES);
+}
+
 static calm_status make_axes(mapper_space *s, arena *a) {
   const accel_layer *layer = s->problem->layer;
   mapper_axis *axes;
@@ -66,20 +74,15 @@ static calm_status make_axes(mapper_space *s, arena *a) {
   uint64_t nodes = 1;
   for (uint32_t d = layer->dimension_count; d-- > 0;) {
     if (layer->dimensions[d].bound == 1) continue;
-    if (s->axis_count == MAPPER_MOST_AXES)
-      return context_fail(a->context, CALM_UNSUPPORTED,
-                          "exact mapper: more than %d dimensions",
-                          MAPPER_MOST_AXES);
+    if (s->axis_count == MAPPER_MOST_AXES) return refuse(a->context);
     mapper_axis *axis = &axes[s->axis_count++];
     axis->dimension = d;
     TRY(list_divisors(axis, layer->dimensions[d].bound, a));
-    TRY(tabulate_products(axis, a));
     axis->stride = (uint32_t)nodes;
     nodes *= axis->count;
     if (nodes > MOST_NODES || axis->count > UINT8_MAX)
-      return context_fail(a->context, CALM_UNSUPPORTED,
-                          "exact mapper: too many tilings of layer \"%s\"",
-                          layer->name);
+      return refuse(a->context);
+    TRY(tabulate_products(axis, a));
   }
   s->axes = axes;
   s->node_count = (uint32_t)nodes;

@@ -1,6 +1,6 @@
 #include "mapper/mapper_prospect.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "base/bits.h"
 
@@ -126,29 +126,26 @@ calm_status mapper_prospect_init(mapper_prospect *out, const mapper_space *s,
     for (uint32_t t = 0; t < s->tensor_count; t++)
       if (s->fans[l].cast_counts[t] > p.most_casts)
         p.most_casts = s->fans[l].cast_counts[t];
-  ARENA_ARRAY(a, p.costs,
-              (size_t)s->tensor_count * p.most_casts * s->account_count * 2);
+  const size_t casts = (size_t)s->tensor_count * p.most_casts;
+  ARENA_ARRAY(a, p.costs, casts * s->account_count * 2);
+  ARENA_ARRAY(a, p.priced, casts);
   ARENA_ARRAY(a, p.bases, s->account_count);
+  ARENA_ARRAY(a, p.crossings, s->link_count);
+  ARENA_ARRAY(a, p.lucky, s->level_count);
   *out = p;
   return CALM_OK;
 }
 
-/* A chain before spreading. */
-typedef struct crossing {
-  const mapper_chain *chain;
-  double words;   /* at least */
-  double unmoved; /* iterations that do not move it */
-  double halo;
-  double fans; /* beyond this one, up to the parent */
-} crossing;
-
-static crossing find_crossing(const mapper_prospect *p, const mapper_chain *c) {
+static mapper_crossing find_crossing(const mapper_prospect *p,
+                                     const mapper_chain *c) {
   const mapper_space *s = p->space;
   const mapper_link *link = &s->links[c->link];
   const uint32_t node = p->label->node;
   const size_t at = (size_t)node * s->tensor_count + link->tensor;
-  crossing out = {c, c->words, s->unmoved[at], s->halo[at], 1};
-  if (!c->reached) out.fans = s->beyond[p->level] / s->beyond[link->parent];
+  mapper_crossing out = {
+      c,           c->words, s->unmoved[at],
+      s->halo[at], 1,        !c->reached && link->parent >= p->level};
+  if (out.below) out.fans = s->beyond[p->level] / s->beyond[link->parent];
   if (c->state == MAPPER_OPEN)
     out.words *= mapper_bound_sweep(s, link->tensor, c->tile, node);
   else if (c->state == MAPPER_ALIVE)
@@ -157,7 +154,8 @@ static crossing find_crossing(const mapper_prospect *p, const mapper_chain *c) {
 }
 
 /* Factors that were used to cast are not there to repeat. */
-static mapper_least find_least(const mapper_prospect *p, const crossing *x,
+static mapper_least find_least(const mapper_prospect *p,
+                               const mapper_crossing *x,
                                const mapper_cast *cast) {
   const mapper_space *s = p->space;
   const mapper_chain *c = x->chain;
@@ -166,10 +164,10 @@ static mapper_least find_least(const mapper_prospect *p, const crossing *x,
   const double free = open ? x->unmoved / cast->used : 1;
   const double sent = x->words * c->sent;
   const double spread =
-      c->reached ? 1 : smaller(cast->cast * x->fans, x->unmoved * x->halo);
-  const double all = !open        ? spread
-                     : c->reached ? free
-                                  : larger(spread, x->unmoved * x->halo);
+      !x->below ? 1 : smaller(cast->cast * x->fans, x->unmoved * x->halo);
+  const double all = !open       ? spread
+                     : !x->below ? free
+                                 : larger(spread, x->unmoved * x->halo);
   const bool ragged =
       c->ragged || (cast->uneven && link->child + 1 == p->level);
   const double cut = ragged && link->child != CALM_NONE
@@ -191,21 +189,19 @@ static double find_same(const mapper_prospect *p, uint32_t tensor,
   return smaller(cast->used * s->beyond[p->level], s->unmoved[at]);
 }
 
-/* The chains of a tensor: `count` of them. */
-static void price_cast(const mapper_prospect *p, uint32_t tensor,
-                       const crossing *chains, uint32_t count, uint32_t cast) {
+static void price_cast(double *out, const mapper_prospect *p, uint32_t tensor,
+                       const mapper_cast *cast) {
   const mapper_space *s = p->space;
-  const mapper_cast *c = &s->fans[p->level].casts[tensor][cast];
-  const double same = find_same(p, tensor, c);
+  const mapper_crossing *x = p->crossings + p->first[tensor];
+  const uint32_t count = p->first[tensor + 1] - p->first[tensor];
+  const double same = find_same(p, tensor, cast);
   mapper_least least[MAPPER_MOST_LINKS];
-  double *out =
-      p->costs + ((size_t)tensor * p->most_casts + cast) * s->account_count * 2;
-  for (uint32_t i = 0; i < count; i++) least[i] = find_least(p, &chains[i], c);
+  for (uint32_t i = 0; i < count; i++) least[i] = find_least(p, &x[i], cast);
   for (uint32_t j = 0; j < s->account_count; j++, out += 2) {
     const mapper_sum *sum = &mapper_sums(p->label)[j];
     mapper_tally t[2] = {{0, 0}, {0, 0}};
     for (uint32_t i = 0; i < count; i++)
-      mapper_bound_add(t, s, &s->accounts[j], chains[i].chain, &least[i], same);
+      mapper_bound_add(t, s, &s->accounts[j], x[i].chain, &least[i], same);
     for (uint32_t k = 0; k < 2; k++)
       out[k] = s->tensors[tensor].written
                    ? t[k].fixed + larger(0, sum->returned + t[k].returned -
@@ -214,77 +210,112 @@ static void price_cast(const mapper_prospect *p, uint32_t tensor,
   }
 }
 
-void mapper_prospect_look(mapper_prospect *p, const mapper_label *l,
-                          uint32_t level) {
+/* Per account two prices. */
+static const double *find_costs(mapper_prospect *p, uint32_t tensor,
+                                uint32_t cast) {
+  const size_t at = (size_t)tensor * p->most_casts + cast;
+  double *costs = p->costs + at * p->space->account_count * 2;
+  if (!p->priced[at]) {
+    p->priced[at] = true;
+    price_cast(costs, p, tensor, &p->space->fans[p->level].casts[tensor][cast]);
+  }
+  return costs;
+}
+
+static void look(mapper_prospect *p, const mapper_label *l, uint32_t level,
+                 uint32_t stands) {
   const mapper_space *s = p->space;
   const mapper_chain *c = mapper_chains(s, l), *end = c + l->chain_count;
   const double *outlook =
-      s->outlook + (size_t)level * s->account_count * s->node_count + l->node;
+      s->outlook + (size_t)stands * s->account_count * s->node_count + l->node;
   p->label = l;
   p->level = level;
+  p->stands = stands;
+  memset(p->priced, 0, (size_t)s->tensor_count * p->most_casts);
   for (uint32_t j = 0; j < s->account_count; j++) {
     const mapper_sum *sum = &mapper_sums(l)[j];
     p->bases[j] =
         sum->total - sum->returned + outlook[(size_t)j * s->node_count];
   }
+  uint32_t count = 0;
   for (uint32_t t = 0; t < s->tensor_count; t++) {
-    crossing chains[MAPPER_MOST_LINKS];
-    uint32_t count = 0;
+    p->first[t] = count;
     for (; c < end && s->links[c->link].tensor == t; c++)
-      chains[count++] = find_crossing(p, c);
-    for (uint32_t i = 0; i < s->fans[level].cast_counts[t]; i++)
-      price_cast(p, t, chains, count, i);
+      p->crossings[count++] = find_crossing(p, c);
   }
+  p->first[s->tensor_count] = count;
 }
 
-/* ---- Kinds --------------------------------------------------------------- */
+void mapper_prospect_look(mapper_prospect *p, const mapper_label *l,
+                          uint32_t level) {
+  look(p, l, level, level);
+}
+
+/* A rule may ask for just one kind that does spread. */
+static bool spreads_nothing(const mapper_fan *fan) {
+  return fan->kind_count == 1 && fan->kinds[0].product == 1;
+}
+
+bool mapper_prospect_look_ahead(mapper_prospect *p, const mapper_label *l,
+                                uint32_t level) {
+  const mapper_space *s = p->space;
+  for (uint32_t fan = level + 1; fan < s->level_count; fan++) {
+    if (spreads_nothing(&s->fans[fan])) continue;
+    look(p, l, fan, level);
+    return true;
+  }
+  return false;
+}
+
+/* ---- Sums ---------------------------------------------------------------- */
 
 /* Of an account, all tensors together; see mapper_bound.c. */
-static double add_up(const mapper_prospect *p, const mapper_kind *kind,
+static double add_up(const mapper_prospect *p, const double *const *costs,
                      uint32_t account) {
-  const mapper_space *s = p->space;
+  const bool free = p->space->often_free;
   double total = p->bases[account], most = 0;
-  for (uint32_t t = 0; t < s->tensor_count; t++) {
-    const double *costs =
-        p->costs +
-        (((size_t)t * p->most_casts + kind->casts[t]) * s->account_count +
-         account) *
-            2;
-    total += s->often_free ? costs[1] : costs[0];
-    most = larger(most, costs[0] - costs[1]);
+  for (uint32_t t = 0; t < p->space->tensor_count; t++) {
+    const double *pair = costs[t] + 2 * account;
+    total += pair[free];
+    most = larger(most, pair[0] - pair[1]);
   }
-  return s->often_free ? total : total - most;
+  return free ? total : total - most;
 }
 
-mapper_floor mapper_prospect_floor(const mapper_prospect *p,
+/* The part of the instances of a level that may come into use. */
+static double find_outside(const mapper_prospect *p, const mapper_kind *kind,
+                           uint32_t level, double growth) {
+  if (level != CALM_NONE && level > p->level) return p->space->beyond[level];
+  return level < p->level ? growth * kind->product : growth;
+}
+
+mapper_floor mapper_prospect_floor(mapper_prospect *p,
                                    const mapper_kind *kind) {
   const mapper_space *s = p->space;
   const mapper_label *l = p->label;
   const double growth =
       smaller(s->beyond[p->level], s->visits[l->node] / kind->product);
   const double spread = l->spread * kind->product;
+  const double *costs[ACCEL_MAX_TENSORS];
   mapper_floor out = {s->tables->macs * s->tables->mac_pj,
                       s->tables->macs / (spread * growth)};
+  for (uint32_t t = 0; t < s->tensor_count; t++)
+    costs[t] = find_costs(p, t, kind->casts[t]);
   for (uint32_t j = 0; j < s->account_count; j++) {
     const mapper_account *a = &s->accounts[j];
-    double outside = growth;
-    if (a->level != CALM_NONE && a->level > p->level)
-      outside = s->beyond[a->level];
-    else if (a->level < p->level)
-      outside *= kind->product;
-    const double value =
-        add_up(p, kind, j) *
-        mapper_bound_share(a, mapper_sums(l)[j].spread * outside);
+    const double instances =
+        mapper_sums(l)[j].spread * find_outside(p, kind, a->level, growth);
+    const double value = add_up(p, costs, j) * mapper_bound_share(a, instances);
     if (a->energy)
       out.energy_pj += value;
     else
       out.cycles = larger(out.cycles, value);
   }
-  mapper_label grown = *l;
-  grown.spread = spread;
-  grown.leaking =
-      l->leaking * kind->product + s->tables->stores[p->level].leak_pj;
-  mapper_bound_cycles(&out, s, &grown, p->level);
-  if (p->level > 0) out.energy_pj -= s->lost[p->level - 1] - s->lost[p->level];
+  const double leaking = l->leaking * kind->product;
+  const double own =
+      p->stands == p->level ? s->tables->stores[p->level].leak_pj : 0;
+  mapper_bound_cycles(&out, s, spread, leaking + own, p->stands);
+  if (p->stands == p->level && p->level > 0) /* of this fan-out, too */
+    out.energy_pj -= s->lost[p->level - 1] - s->lost[p->level];
   return out;
 }

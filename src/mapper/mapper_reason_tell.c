@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "mapper/mapper_reason_parts.h"
+#include "mapper/mapper_remedy.h"
 
 /*
  * One line: the item that is its subject, with what it lets pass, what the
@@ -23,15 +24,6 @@ static void tell_place(text *out, const char *before, accel_place place) {
 /* What stands between the things of a list. */
 static const char *between(uint32_t at, uint32_t count) {
   return at == 0 ? "" : at + 1 == count ? " and " : ", ";
-}
-
-/* "Inputs, Weights and Outputs". */
-static void tell_tensors(text *out, const mapper_reasoning *r,
-                         uint32_t tensors) {
-  const uint32_t count = bits_count_word(tensors);
-  for (uint32_t i = 0; tensors; tensors &= tensors - 1, i++)
-    text_format(out, "%s%s", between(i, count),
-                r->problem->layer->tensors[bits_lowest(tensors)].name);
 }
 
 static void tell_factor(text *out, const mapper_reasoning *r,
@@ -190,7 +182,7 @@ static void tell_capacity(text *out, const mapper_reasoning *r,
   const uint32_t kept = r->problem->must_keep[item->level];
   const uint32_t count = bits_count_word(kept);
   text_format(out, "%s keeps ", level_name(r, item->level));
-  tell_tensors(out, r, kept);
+  mapper_remedy_tell_tensors(out, r->problem->layer, kept);
   text_format(out, count > 1 ? ": their smallest tiles have "
                              : ": its smallest tile has ");
   uint32_t i = 0;
@@ -304,5 +296,7 @@ calm_status mapper_reason_tell(text *out, mapper_reasoning *r, arena *a) {
   else
     tell_parallelism(out, r, &m);
   tell_others(out, r, subject);
+  if (subject->kind == MAPPER_ITEM_CAPACITY)
+    mapper_remedy_tell(out, r->problem, subject->level, true);
   return CALM_OK;
 }

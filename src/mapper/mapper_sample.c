@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cost/cost_frame.h"
+#include "mapper/mapper_remedy.h"
 
 /* ---- The best so far ----------------------------------------------------- */
 
@@ -118,6 +119,8 @@ static calm_status explain_none(mapper_result *out, const mapper_sampler *s,
   if (s->nearest.fault != COST_VALID) {
     text_format(&t, "; the nearest: ");
     cost_verdict_text(&t, &s->nearest, &s->cost);
+    if (s->nearest.fault == COST_CAPACITY)
+      mapper_remedy_tell(&t, s->problem, s->nearest.level, true);
   }
   return keep_line(&out->reason, &t, a);
 }

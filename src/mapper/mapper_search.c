@@ -49,6 +49,7 @@ calm_status mapper_search_init(mapper_search *out, const mapper_space *s,
                      .value_cap = HUGE_VAL,
                      .most_states = UINT64_MAX};
   TRY(mapper_prospect_init(&m.prospect, s, a));
+  TRY(mapper_prospect_init(&m.ahead, s, a));
   TRY(make_label(&m.label, s, a));
   TRY(make_label(&m.above, s, a));
   TRY(make_label(&m.next, s, a));
@@ -115,6 +116,38 @@ static bool is_too_much(mapper_search *m, const mapper_floor *f, double score) {
   return true;
 }
 
+/*
+ * The next fan-out cannot serve all tensors to the full.  If one of its kinds
+ * is below what was handled, so was the label; if none of them is below the
+ * threshold, it waits.  Else, its score must not be below what was handled.
+ */
+static bool is_hopeless_ahead(mapper_search *m, mapper_label *l,
+                              uint32_t level) {
+  mapper_prospect *p = &m->ahead;
+  const bool is_new = l->score >= m->handled;
+  double least = HUGE_VAL, capped = HUGE_VAL;
+  if (m->front || !mapper_prospect_look_ahead(p, l, level)) return false;
+  const mapper_fan *fan = &m->space->fans[p->level];
+  const uint32_t first = p->lucky[p->level];
+  for (uint32_t i = 0; i < fan->kind_count; i++) {
+    const uint32_t kind = i == 0 ? first : i <= first ? i - 1 : i;
+    const mapper_floor f = mapper_prospect_floor(p, &fan->kinds[kind]);
+    if (f.cycles > m->cap * (1 + 1e-12))
+      capped = smaller(capped, f.cycles);
+    else
+      least = smaller(least, score_of(m, &f) * (1 - 1e-12));
+    if (least < m->handled || (is_new && least < m->threshold)) {
+      p->lucky[p->level] = kind;
+      return false;
+    }
+  }
+  if (l->score < least) l->score = least;
+  if (least < m->threshold) return false;
+  m->waiting = smaller(m->waiting, least);
+  m->capped = smaller(m->capped, capped);
+  return true;
+}
+
 /* Can no completion of the label be of use?  Its score is put into it. */
 static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
   mapper_floor f = mapper_bound_label(m->space, l, level);
@@ -122,7 +155,8 @@ static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
   l->score = score_of(m, &f) * (1 - 1e-12);
   if (l->score < m->floor) l->score = m->floor;
   if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
-  return !m->rules->no_bound && is_too_much(m, &f, l->score);
+  if (m->rules->no_bound) return false;
+  return is_too_much(m, &f, l->score) || is_hopeless_ahead(m, l, level);
 }
 
 /* ... or does it stand there already? */
@@ -315,6 +349,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   const double score = m->above->score;
   if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
   TRY(mapper_search_keep(m, l->trail));
+  m->stopped = m->any && m->found;
   if (m->front) return leave_open(m, level);
   if (score < m->score) m->score = score;
   if (!m->rounded && score < m->threshold) m->threshold = score;
@@ -379,6 +414,7 @@ static calm_status walk_node(mapper_search *m, uint32_t level, uint32_t node) {
     }
     if (m->label->score < m->threshold || m->rules->no_bound) {
       TRY(expand(m, i, level));
+      if (m->stopped) return CALM_OK;
       least = smaller(least, m->label->step_next);
       least = smaller(least, m->label->spread_next);
     } else {

@@ -31,8 +31,9 @@ typedef struct mapper_search {
   double spread;    /* 0; else nests that use so many multipliers only */
   double cap;       /* so are those with more cycles */
   double pruned;    /* the least bound of those */
-  mapper_prospect prospect;
-  double floor;   /* children of a label have at least this bound */
+  mapper_prospect prospect; /* of a label that is spread */
+  mapper_prospect ahead;    /* of one that may be */
+  double floor;             /* children of a label have at least this bound */
   double handled; /* children of a label: those of lesser bounds are there */
   double waiting; /* ... and the least bound of those that are pruned */
   double capped;  /* least cycles of labels beyond the cap */
@@ -57,6 +58,7 @@ typedef struct mapper_search {
   accel_nest best_nest;
   double value;
   double value_cap;    /* a nest with more cycles is of no use */
+  bool any;            /* nest that is within the cap will do */
   bool found;          /* is there a nest in best_nest? */
   mapper_front *front; /* NULL, or where all nests go that none beats */
   bool stopped;

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "cost/cost_scratch.h"
+#include "cost/cost_used.h"
 #include "mapper/mapper_outlook.h"
 #include "mapper/mapper_parts.h"
 #include "mapper/mapper_routes.h"
@@ -56,22 +57,8 @@ static calm_status check_support(const mapper_space *s, arena *a) {
 
 /* ---- Tensors ------------------------------------------------------------- */
 
-/* Distinct offsets of two dimensions that run to their bounds, or of one. */
-static double used_of(const cost_sum *sum, const double *bounds) {
-  const double n = bounds[sum->term_dimensions[0]];
-  if (sum->term_count == 1) return n;
-  const double m = bounds[sum->term_dimensions[1]];
-  double v = sum->coefficients[0], w = sum->coefficients[1];
-  while (w > 0) { /* Euclid, in numbers exact as doubles */
-    const double rest = v - w * (double)(uint64_t)(v / w);
-    v = w, w = rest;
-  }
-  const double more = n - sum->coefficients[1] / v;
-  const double also = m - sum->coefficients[0] / v;
-  return n * m - (more > 0 && also > 0 ? more * also : 0);
-}
-
 static calm_status make_tensors(mapper_space *s, arena *a) {
+  const accel_layer *layer = s->problem->layer;
   mapper_tensor *tensors;
   ARENA_ARRAY(a, tensors, s->tensor_count);
   for (uint32_t i = 0; i < s->tensor_count; i++) {
@@ -81,12 +68,8 @@ static calm_status make_tensors(mapper_space *s, arena *a) {
                          .moving = shape->moving,
                          .windows = shape->summed & ~shape->alone,
                          .written = shape->read_write,
-                         .least = 1,
+                         .least = cost_real(cost_used_words(layer, i)),
                          .outermost = CALM_NONE};
-    for (uint32_t left = shape->factors; left; left &= left - 1)
-      t->least *= s->tables->bounds[bits_lowest(left)];
-    for (uint32_t k = 0; k < shape->sum_count; k++)
-      t->least *= used_of(&shape->sums[k], s->tables->bounds);
     for (uint32_t l = 0; l < s->level_count; l++)
       if (s->kept[l] >> i & 1) t->outermost = l;
     if (t->written) s->written = true, s->written_tensor = i;

@@ -66,10 +66,6 @@ static inline double map_load_carried(const map_load *l) {
   return l->reads + l->fills + l->updates;
 }
 
-/* Words of a tensor that the iterations look at: never more than they do, and
-   exact if no rank sums more than two dimensions and none moves two ranks. */
-uint64_t report_map_used_words(const accel_layer *layer, uint32_t tensor);
-
 /* Beginning with an empty line. */
 calm_status report_map_explain_words(text *out, const eval_view *v,
                                      arena *scratch);

@@ -94,7 +94,7 @@ static void test_order(void **state) {
   fixture *f = *state;
   random_state r = random_from_seed(5);
   uint32_t checked = 0;
-  for (uint32_t i = 0; i < COST_CASES / 200; i++) {
+  for (uint32_t i = 0; i < COST_CASES / 30; i++) {
     uint32_t must[MAPPER_DRAW_LEVELS];
     mapper_draw d;
     assert_true(mapper_draw_make(&d, &r, &f->arena));

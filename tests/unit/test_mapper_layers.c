@@ -56,7 +56,7 @@ static void open_simba(bench *b) {
 static void check_samples(bench *b, const mapper_problem *p,
                           const mapper_result *best) {
   const mapper_sampling sampling = {
-      .seed = 1, .valid = 1000, .victory = 300, .samples = 30000};
+      .seed = 1, .valid = 100, .victory = 50, .samples = 2000};
   mapper_result r;
   limits l;
   limits_init(&l, b->context);

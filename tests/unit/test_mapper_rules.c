@@ -237,6 +237,7 @@ static const mapper_rule_chances chances[] = {
     {8, 30, 30, 30, 4, 0},
     {.factor = 5, .foreign = 40},
     {.factor = 40, .tight = 50},
+    {.split = 100},
 };
 enum { KINDS = sizeof chances / sizeof *chances };
 
