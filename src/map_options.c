@@ -52,6 +52,10 @@ static calm_status check_pairs(const map_run *run) {
     return misuse(run, "--objective pareto is for --cost exact only");
   if (o->imperfect && m->method != MAP_EXACT)
     return misuse(run, "--imperfect is for --mapper exact only");
+  if (o->imperfect && m->objective == MAPPER_PARETO)
+    return misuse(run,
+                  "--imperfect has no --objective pareto: give one of "
+                  "energy, delay, edp and delay-energy");
   if (o->dump_model && m->method != MAP_COSA)
     return misuse(run, "--dump-model is for --mapper cosa only");
   if (samples && o->valid == 0)

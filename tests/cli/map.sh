@@ -173,6 +173,7 @@ map "$work/net.cg" more; one_line_error 2 "one operand too many"
 small --objective balance; one_line_error 2 "exact has energy, delay, edp, delay-energy and pareto"
 small --mapper random --valid 0; one_line_error 2 "valid 0"
 small --objective pareto --cost timeloop; one_line_error 2 "cost exact"
+small --objective pareto --imperfect; one_line_error 2 "imperfect has no --objective pareto"
 small -o "$work/arch.yaml"; one_line_error 2 "is an input, and is not overwritten"
 
 small --mapper cosa --dump-model "$work/arch.yaml"
