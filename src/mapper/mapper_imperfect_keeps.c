@@ -188,6 +188,16 @@ static calm_status find_most(uint32_t **out, const mapper_problem *p,
   return CALM_OK;
 }
 
+/* Where neighbours led to, from there on and from its own perfect nest. */
+static calm_status settle(seeker *s, const uint32_t *kept) {
+  mapper_result r = s->best;
+  r.states = r.rounds = 0;
+  TRY(look_at(s, &r, kept, 2));
+  if (is_done(s)) return CALM_OK;
+  TRY(find_perfect(&r, s, kept, kept, 2));
+  return look_at(s, &r, kept, 1);
+}
+
 /* The set of the best perfect nest is `first`, NULL if there is none. */
 static calm_status look_around(seeker *s, const uint32_t *first,
                                const uint32_t *most) {
@@ -201,9 +211,7 @@ static calm_status look_around(seeker *s, const uint32_t *first,
   const uint32_t *kept = s->best.nest.kept;
   if (is_done(s) || same_kept(s, kept, most)) return CALM_OK;
   if (first && same_kept(s, kept, first)) return CALM_OK;
-  r = s->best;
-  r.states = r.rounds = 0;
-  return look_at(s, &r, kept, 1);
+  return settle(s, kept);
 }
 
 static calm_status look_everywhere(seeker *s) {
