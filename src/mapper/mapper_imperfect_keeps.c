@@ -71,11 +71,36 @@ static void adopt(seeker *s, const mapper_result *r) {
   s->best = best;
 }
 
-/* What is said if no nest is found with remainders either. */
-static void adopt_none(seeker *s, mapper_result *r) {
+/* Does the nest of least tiles fit, constraints aside?  If not, no nest does.
+ */
+static calm_status fits_at_all(bool *out, seeker *s) {
+  const mapper_climbing how = {.most_cycles = HUGE_VAL, .tries = 1};
+  mapper_problem p = *s->q.whole;
+  mapper_result plain;
+  limits l;
+  limits_init(&l, s->q.arena->context);
+  p.constraints = NULL;
+  p.may_keep = p.must_keep;
+  TRY(mapper_climb(&plain, &p, &how, &l, s->q.arena));
+  *out = mapper_exact_found(&plain);
+  for (uint32_t i = 0; i < p.arch->level_count; i++)
+    *out |= p.arch->levels[i].min_utilization > 0;
+  return CALM_OK;
+}
+
+/* What is said if no nest is found with remainders either: that no perfect one
+   keeps to the constraints proves nothing of these. */
+static calm_status adopt_none(seeker *s, mapper_result *r) {
+  bool fits;
+  TRY(fits_at_all(&fits, s));
   s->best = *r;
   s->best.value = HUGE_VAL;
   r->states = r->rounds = 0;
+  if (!fits || r->outcome != CALM_INFEASIBLE) return CALM_OK;
+  s->best.outcome = CALM_LIMIT;
+  s->best.reason =
+      "no perfect nest is valid, and climbing found none with remainders";
+  return CALM_OK;
 }
 
 /* Of the perfect nests that keep what is between. */
@@ -221,7 +246,7 @@ static calm_status look_everywhere(seeker *s) {
   TRY(find_most(&most, p, s->q.arena));
   ARENA_ARRAY(s->q.arena, s->kept, p->arch->level_count);
   TRY(find_perfect(&r, s, p->must_keep, p->may_keep, 2));
-  if (!mapper_exact_found(&r)) adopt_none(s, &r);
+  if (!mapper_exact_found(&r)) TRY(adopt_none(s, &r));
   if (same_kept(s, p->must_keep, p->may_keep)) return look_at(s, &r, most, 1);
   const uint32_t *first = mapper_exact_found(&r) ? r.nest.kept : NULL;
   if (first) TRY(look_at(s, &r, first, 2));
