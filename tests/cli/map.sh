@@ -181,6 +181,17 @@ one_line_error 2 "is an input, and is not overwritten"
 small --mapper cosa --dump-model "$work/x" -o "$work/x"; one_line_error 2 "another output"
 map "$work/net.cg" --mapper cosa --dump-model "$work/x"; one_line_error 2 "of one layer"
 
+checking "remainders"
+cat >"$work/odd.yaml" <<'END'
+mapspace_constraints:
+  - {target: Buffer, type: temporal, factors: M=4 K=3}
+END
+odd() { map --problem "$work/other.yaml" --constraints "$work/odd.yaml" --json "$@"; }
+odd; code_is 1; json_says '[l["status"] for l in o["layers"]] == ["infeasible"]'
+odd --imperfect; code_is 4
+json_says '[l["status"] for l in o["layers"]] == ["limit"]'
+map --problem "$work/other.yaml" --imperfect; out_has "more time finds no more"
+
 checking "what objectives need"
 small --no-energy; one_line_error 3 "objective edp needs energies"
 small --no-energy --objective delay --json; code_is 0
