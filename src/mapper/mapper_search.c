@@ -116,6 +116,10 @@ static bool is_too_much(mapper_search *m, const mapper_floor *f, double score) {
   return true;
 }
 
+/* With more kinds than this, to look at all of them takes longer than to have
+   the label. */
+enum { MOST_KINDS_AHEAD = 48 };
+
 /*
  * The next fan-out cannot serve all tensors to the full.  If one of its kinds
  * is below what was handled, so was the label; if none of them is below the
@@ -128,6 +132,7 @@ static bool is_hopeless_ahead(mapper_search *m, mapper_label *l,
   double least = HUGE_VAL, capped = HUGE_VAL;
   if (m->front || !mapper_prospect_look_ahead(p, l, level)) return false;
   const mapper_fan *fan = &m->space->fans[p->level];
+  if (fan->kind_count > MOST_KINDS_AHEAD) return false;
   const uint32_t first = p->lucky[p->level];
   for (uint32_t i = 0; i < fan->kind_count; i++) {
     const uint32_t kind = i == 0 ? first : i <= first ? i - 1 : i;
