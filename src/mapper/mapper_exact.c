@@ -157,17 +157,6 @@ static calm_status solve(mapper_progress *p, mapper_search *m) {
 
 /* ---- The answer ---------------------------------------------------------- */
 
-calm_status mapper_exact_copy(accel_nest *out, const accel_nest *n, arena *a) {
-  accel_nest copy = {.loop_count = n->loop_count,
-                     .level_count = n->level_count};
-  ARENA_ARRAY(a, copy.loops, n->loop_count);
-  ARENA_ARRAY(a, copy.kept, n->level_count);
-  for (uint32_t i = 0; i < n->loop_count; i++) copy.loops[i] = n->loops[i];
-  for (uint32_t i = 0; i < n->level_count; i++) copy.kept[i] = n->kept[i];
-  *out = copy;
-  return CALM_OK;
-}
-
 const char *mapper_exact_reason(const limits *l) {
   return l->reason != LIMITS_NONE ? limits_reason_name(l->reason)
                                   : "too many nests differ only by rounding";
@@ -198,7 +187,7 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
     r.outcome = is_proved(p, m) ? CALM_OPTIMAL : CALM_FEASIBLE;
     if (r.outcome == CALM_OPTIMAL) r.bound = r.value;
     r.cost.cycles = m->best.cycles;
-    TRY(mapper_exact_copy(&r.nest, &m->best_nest, a));
+    TRY(accel_nest_copy(&r.nest, &m->best_nest, a));
   } else if (p->infeasible) {
     r.outcome = CALM_INFEASIBLE;
     r.bound = HUGE_VAL;
@@ -338,7 +327,7 @@ calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
   out->rounds += fast.rounds;
   if (fast.bound > out->bound) out->bound = fast.bound;
   return out->outcome == CALM_LIMIT && l->reason != LIMITS_NONE &&
-                 given->most_value == HUGE_VAL && !given->front
+                 given->most_value == HUGE_VAL && !given->front && !given->race
              ? find_quickly(out, p, given, l->reason, a)
              : CALM_OK;
 }
@@ -399,6 +388,8 @@ static calm_status search_twice(mapper_result *out, const mapper_problem *p,
     r.reason = NULL;
   }
   if (fastest.outcome == CALM_FEASIBLE) r.outcome = CALM_FEASIBLE;
+  if (r.outcome == CALM_FEASIBLE && !r.reason)
+    r.reason = mapper_exact_reason(l);
   r.states += fastest.states;
   r.rounds += fastest.rounds;
   *out = r;

@@ -3,23 +3,7 @@
 # checked by hand.
 . tests/cli/lib
 
-# Two levels: a memory of 4 words next to one multiplier, and DRAM.
-cat >"$work/arch.yaml" <<'END'
-architecture:
-  version: 0.3
-  subtree:
-    - name: system
-      local:
-        - name: Memory
-          class: DRAM
-          attributes: {word-bits: 16, block-size: 1, shared_bandwidth: 1}
-        - name: Buffer
-          class: SRAM
-          attributes: {entries: 8, word-bits: 16, block-size: 1}
-        - name: MAC
-          class: intmac
-          attributes: {datawidth: 16}
-END
+write_small_machine "$work/arch.yaml"
 # Z[M,N] += A[M,K] * B[N,K], 2 x 2 x 2.
 cat >"$work/problem.yaml" <<'END'
 problem:
