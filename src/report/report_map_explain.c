@@ -110,11 +110,6 @@ static calm_status write_loads(text *out, const eval_view *v,
   return report_table_finish(&t, out, v->color);
 }
 
-static calm_status write_paragraph(text *out, text *words) {
-  text_format(out, "  ");
-  return report_wrapped_text(out, words, 4, 2);
-}
-
 /* "K 4 to 8" */
 static void add_growth(text *out, const calm_evaluation *e, const map_room *r) {
   text_format(out, "%s %s", e->layer.dimensions[r->dimension].name,
@@ -149,7 +144,7 @@ static calm_status write_room(text *out, const calm_evaluation *e,
   else if (r->largest != CALM_NONE)
     text_format(&words, ", all %s", e->layer.tensors[r->largest].name);
   add_next(&words, e, r);
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 static calm_status write_rooms(text *out, const eval_view *v,
@@ -191,7 +186,7 @@ static calm_status write_pace(text *out, const eval_view *v,
   else
     add_multipliers(&words, v);
   text_format(out, "\n");
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 static bool is_unused(const map_fan *f) {
@@ -207,7 +202,7 @@ static calm_status write_fan(text *out, const calm_evaluation *e,
   text_format(&words, " x %s of", report_number(f->used_y).text);
   text_format(&words, " %s", report_number(f->x).text);
   text_format(&words, " x %s are in use", report_number(f->y).text);
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 static calm_status write_fans(text *out, const calm_evaluation *e,
