@@ -379,6 +379,7 @@ uint64_t mapper_search_bytes(const mapper_search *m) {
 
 static bool is_exhausted(mapper_search *m) {
   return limits_spend(m->limits, 16) || m->trail.count > m->most_states ||
+         (m->rounded && m->limits->ticks > m->last_tick) ||
          limits_memory(m->limits, mapper_search_bytes(m));
 }
 
@@ -452,7 +453,7 @@ static bool may_go_on(const mapper_search *m) {
          m->begun_rounded == m->rounded;
 }
 
-calm_status mapper_search_round(mapper_search *m, double threshold) {
+static calm_status walk(mapper_search *m, double threshold) {
   if (!may_go_on(m)) begin(m);
   m->threshold = threshold;
   m->score = HUGE_VAL;
@@ -465,6 +466,22 @@ calm_status mapper_search_round(mapper_search *m, double threshold) {
        level++)
     TRY(walk_level(m, level));
   return CALM_OK;
+}
+
+/* Labels that round differently are hard to compare: of layers so small that
+   parts of blocks decide there may be too many. */
+enum { MOST_LAST_TICKS = 1 << 25 };
+
+/* What is rounded is looked at with what rounding costs. */
+calm_status mapper_search_round(mapper_search *m, double threshold) {
+  const mapper_space *space = m->space;
+  if (!m->rounded) return walk(m, threshold);
+  if (!m->blocks.tables) TRY(mapper_blocks_look_ahead(&m->blocks, space));
+  m->space = &m->blocks;
+  m->last_tick = m->limits->ticks + MOST_LAST_TICKS;
+  const calm_status status = walk(m, threshold);
+  m->space = space;
+  return status;
 }
 
 double mapper_search_root(mapper_search *m) {
