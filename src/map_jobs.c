@@ -4,10 +4,11 @@
  * machine and layers as they are, and so has nothing to be told.  Two pipes
  * lead to it:
  *
- *     results   lines that it writes: a letter, then the text.  R is the
- * answer, W, P and D are lines for the log, by their level control   nothing is
- * ever written to it.  Once this end is closed, also because this process is
- * gone, the other one is to stop its search; a thread there waits for that
+ *   - results: lines that it writes, each a letter and a text; R is the answer,
+ *     W and D are for the log
+ *   - control: nothing is ever written to it.  Once this end is closed, also
+ *     because this process is gone, the other one is to stop its search; a
+ *     thread there waits for that
  *
  * The terminal's Ctrl-C reaches all processes, but the copies leave it to the
  * first one, which hands it on.

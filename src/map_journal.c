@@ -4,11 +4,10 @@
  *
  *     {"key":"...","options":"...","limits":"...","answer":{...}}
  *
- * The key is a hash, and the length, of what machine, energies and constraints
- * were read from, and of calm's version.  Lines of other keys or options are
- * those of other runs and stay alone, as does what is no line: the last one may
- * have been cut in half.  An answer is read like one from a process of our own,
- * and so is judged and costed anew.
+ * The key is the identity of the run (map_identity.c).  Lines of other keys or
+ * options are those of other runs and stay alone, as does what is no line: the
+ * last one may have been cut in half.  An answer is read like one from a
+ * process of our own, and so is judged and costed anew.
  */
 #include "map_parts.h"
 
@@ -20,49 +19,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 
 static const char first_letters[] = "{\"key\":\"";
 
 /* ---- What a run is ------------------------------------------------------- */
-
-static calm_status add_file(text *all, const char *path) {
-  file_map map;
-  if (!path) {
-    text_format(all, "none;");
-    return CALM_OK;
-  }
-  TRY(file_map_open(&map, all->context, path));
-  text_format(all, "%zu;", map.length);
-  text_add(all, (const char *)map.bytes, map.length);
-  file_map_close(&map);
-  return CALM_OK;
-}
-
-static calm_status add_files(text *all, const map_run *run) {
-  const calm_map_files *files = run->files;
-  const calm_options *o = run->options;
-  text_format(all, "%s;%u;", calm_version(), files->arch_count);
-  for (uint32_t i = 0; i < files->arch_count; i++)
-    TRY(add_file(all, files->arch[i]));
-  TRY(add_file(all, o->ert));
-  TRY(add_file(all, o->cosa_weights));
-  for (option_LIST item = o->constraints; item; item = item->next)
-    TRY(add_file(all, item->text));
-  return CALM_OK;
-}
-
-static calm_status find_key(char *key, size_t size, const map_run *run) {
-  text all;
-  text_init(&all, run->mapping->context);
-  calm_status status = add_files(&all, run);
-  if (status == CALM_OK && all.failed) status = context_no_memory(all.context);
-  if (status == CALM_OK)
-    snprintf(key, size, "%016" PRIx64 "-%zu", hash_bytes(all.data, all.length),
-             all.length);
-  text_free(&all);
-  return status;
-}
 
 /* An option as "name=value "; the files that options name are in the key. */
 static void add_CHOICE(text *t, const char *name, option_CHOICE value) {
@@ -117,10 +77,7 @@ static calm_status describe(const char **out, const map_run *run, bool limits) {
   text t;
   text_init(&t, a->context);
   add_options(&t, run->options, limits);
-  const calm_status status = t.failed ? context_no_memory(a->context)
-                                      : pipeline_keep_text(out, t.data, a);
-  text_free(&t);
-  return status;
+  return text_keep(&t, out, a);
 }
 
 /* ---- Lines that are there ------------------------------------------------ */
@@ -138,7 +95,8 @@ static bool is_proved(const json_t *answer) {
 }
 
 static bool is_of_run(const map_journal *j, const json_t *line) {
-  return says(line, "key", j->key) && says(line, "options", j->options) &&
+  return says(line, "key", j->key.digits) &&
+         says(line, "options", j->options) &&
          (is_proved(json_object_get(line, "answer")) ||
           says(line, "limits", j->limits));
 }
@@ -249,7 +207,7 @@ calm_status map_journal_open(map_journal *out, const map_run *run, bool *done) {
                    .path = run->files->journal,
                    .file = -1};
   if (j.path) {
-    TRY(find_key(j.key, sizeof j.key, run));
+    TRY(map_identity_of_run(&j.key, run));
     TRY(describe(&j.options, run, false));
     TRY(describe(&j.limits, run, true));
     TRY(find_subjects(&j, run));
@@ -286,8 +244,8 @@ calm_status map_journal_add(map_journal *j, const char *answer) {
   text_init(&t, j->context);
   text_format(&t,
               "%s%s%s\",\"options\":\"%s\",\"limits\":\"%s\",\"answer\":%s}\n",
-              j->torn ? "\n" : "", first_letters, j->key, j->options, j->limits,
-              answer);
+              j->torn ? "\n" : "", first_letters, j->key.digits, j->options,
+              j->limits, answer);
   const bool failed = t.failed;
   if (!failed && !write_all(j->file, t.data, t.length)) give_up(j);
   text_free(&t);

@@ -9,6 +9,7 @@
  *                  back is judged and costed anew
  *   map_jobs.c     several layers at once, each in a process of its own
  *   map_journal.c  lines of earlier runs
+ *   map_identity.c is it what it was before?
  *   map_weights.c  CoSA's weights, as a file
  *   map_calibrate.c  ... fitted to a machine
  *
@@ -88,6 +89,20 @@ calm_status map_record_read(map_layer *l, const char *line, const map_run *run);
 calm_status map_layer_subject(const char **out, const accel_layer *layer,
                               arena *a);
 
+/* ---- Identities ---------------------------------------------------------- */
+
+/* Equal if and only if what was read is the same, but for hashes that collide.
+ */
+typedef struct map_identity {
+  char digits[40];
+} map_identity;
+
+/* The files of the architecture. */
+calm_status map_identity_of_machine(map_identity *out, const map_run *run);
+
+/* These, energies, weights, constraints, and calm's version. */
+calm_status map_identity_of_run(map_identity *out, const map_run *run);
+
 /* ---- Weights ------------------------------------------------------------- */
 
 /* From the file of --cosa-weights.  CALM_BAD_INPUT if they are for another
@@ -127,7 +142,7 @@ typedef struct map_journal {
   const char *path; /* NULL: there is none, and nothing is done */
   int file;         /* -1: nothing is added (any more) */
   bool torn;        /* its last line has no end */
-  char key[40];
+  map_identity key;
   const char *options, *limits;
   const char **subjects; /* per layer */
 } map_journal;

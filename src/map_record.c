@@ -265,12 +265,6 @@ static calm_status evaluate(cost_result *out, map_layer *l,
   return reason ? refuse(l, reason) : CALM_OK;
 }
 
-static double value_of(const cost_result *r, const calm_mapping *m) {
-  if (m->objective == MAPPER_DELAY) return (double)r->cycles;
-  if (!m->energy) return 0;
-  return m->objective == MAPPER_EDP ? r->edp : r->energy_pj;
-}
-
 /* The exact mapper knows model `exact` and the fan-out of each level; a nest
    that is costed by other rules than it was looked for is just a nest. */
 static bool is_judged_alike(const calm_mapping *m) {
@@ -319,7 +313,8 @@ static calm_status settle_value(map_layer *l, const calm_mapping *m,
     return refuse(l, "the nest does not cost what the mapper said");
   if (m->objective == MAPPER_PARETO || m->objective == MAPPER_BALANCE)
     return CALM_OK;
-  const double value = value_of(&r->cost, m);
+  const bool known = m->energy || m->objective == MAPPER_DELAY;
+  const double value = known ? mapper_value_of(m->objective, &r->cost) : 0;
   if (m->method == MAP_EXACT && alike && !is_about(r->value, value))
     return refuse(l, "the nest is not worth what the mapper said");
   r->value = value;

@@ -1,45 +1,16 @@
 /*
  * CoSA's weights for a machine, as a small JSON file.  They mean nothing on
- * another machine, so that the file says which one they were fitted to: a hash
- * and the length of the files that it was read from.
+ * another machine, so that the file says which one they were fitted to.
  */
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "map_parts.h"
 #include "report/report_json.h"
 
 static const char schema[] = "calm/cosa-weights/1";
-
-/* ---- The machine --------------------------------------------------------- */
-
-typedef struct machine_name {
-  char digits[40];
-} machine_name;
-
-static calm_status add_file(uint64_t *hash, size_t *length,
-                            calm_context *context, const char *path) {
-  file_map map;
-  TRY(file_map_open(&map, context, path));
-  const uint64_t both[] = {*hash, hash_bytes(map.bytes, map.length)};
-  *length += map.length;
-  file_map_close(&map);
-  *hash = hash_bytes(both, sizeof both);
-  return CALM_OK;
-}
-
-static calm_status name_machine(machine_name *out, const map_run *run) {
-  uint64_t hash = 0;
-  size_t length = 0;
-  for (uint32_t i = 0; i < run->files->arch_count; i++)
-    TRY(add_file(&hash, &length, run->mapping->context, run->files->arch[i]));
-  snprintf(out->digits, sizeof out->digits, "%016" PRIx64 "-%zu", hash, length);
-  return CALM_OK;
-}
 
 /* ---- Reading ------------------------------------------------------------- */
 
@@ -62,8 +33,8 @@ static bool says(const json_t *root, const char *key, const char *word) {
 static calm_status take_weights(mapper_cosa_weights *out, const map_run *run,
                                 const json_t *root) {
   mapper_cosa_weights w;
-  machine_name machine;
-  TRY(name_machine(&machine, run));
+  map_identity machine;
+  TRY(map_identity_of_machine(&machine, run));
   if (!says(root, "schema", schema))
     return fail(run, "no weights as calm map --calibrate writes them");
   if (!says(root, "machine", machine.digits))
@@ -95,10 +66,10 @@ calm_status map_weights_read(mapper_cosa_weights *out, const map_run *run) {
 
 calm_status map_weights_write(char **out, const mapper_cosa_weights *w,
                               const map_run *run) {
-  machine_name machine;
+  map_identity machine;
   text t;
   arena *a = &run->mapping->arena;
-  TRY(name_machine(&machine, run));
+  TRY(map_identity_of_machine(&machine, run));
   json_t *o = report_json_member(json_object(), "schema", json_string(schema));
   o = report_json_member(o, "arch",
                          report_json_name(a, run->mapping->arch.name));

@@ -99,21 +99,12 @@ calm_status pipeline_keep_text(const char **out, const char *words, arena *a) {
   return CALM_OK;
 }
 
-/* The text is the caller's no longer. */
-static calm_status keep_line(const char **out, char *line, arena *a) {
-  const calm_status status = pipeline_keep_text(out, line, a);
-  calm_text_free(a->context, line);
-  return status;
-}
-
 calm_status pipeline_verdict(const char **out, const cost_verdict *v,
                              const cost_problem *p, arena *a) {
   text words;
-  char *line;
   text_init(&words, a->context);
   cost_verdict_text(&words, v, p);
-  TRY(text_finish(&words, &line));
-  return keep_line(out, line, a);
+  return text_keep(&words, out, a);
 }
 
 calm_status pipeline_broken_rule(const char **out, const accel_constraints *c,
@@ -121,7 +112,11 @@ calm_status pipeline_broken_rule(const char **out, const accel_constraints *c,
                                  arena *a) {
   char *line = NULL;
   TRY(accel_constraints_check(&line, c, n, p->arch, p->layer, a->context));
-  if (line) return keep_line(out, line, a);
-  *out = NULL;
-  return CALM_OK;
+  if (!line) {
+    *out = NULL;
+    return CALM_OK;
+  }
+  const calm_status status = pipeline_keep_text(out, line, a);
+  calm_text_free(a->context, line);
+  return status;
 }

@@ -11,18 +11,33 @@
 
 #include "mapper/mapper_highs.h"
 
-/* Sets $CALM_HIGHS.  Is there a library that loads? */
+/* Is a program of one column solved? */
+static inline bool highs_solves(calm_context *context, arena *a) {
+  mapper_mip m;
+  mapper_highs_answer answer;
+  limits l;
+  limits_init(&l, context);
+  mapper_mip_init(&m, context);
+  const bool solved =
+      mapper_mip_add_column(&m, (mapper_mip_column){"x", 0, 1, true}) ==
+          CALM_OK &&
+      mapper_mip_sum_init(&m.objective, &m, a) == CALM_OK &&
+      mapper_highs_solve(&answer, &m, &l, a) == CALM_OK;
+  mapper_mip_free(&m);
+  return solved;
+}
+
+/* Sets $CALM_HIGHS.  Is there a library that works? */
 static inline bool highs_is_there(calm_context *context, arena *a) {
   static const char pattern[] = CALM_SOURCE_DIR
       "/build/venv/lib/python3*/site-packages/highsbox/highs_dist/lib/"
       "libhighs.so";
   glob_t found;
-  char *path;
   if (!getenv("CALM_HIGHS") && !glob(pattern, 0, NULL, &found)) {
     setenv("CALM_HIGHS", found.gl_pathv[0], 1);
     globfree(&found);
   }
-  return mapper_highs_find(&path, context, a) == CALM_OK;
+  return highs_solves(context, a);
 }
 
 #define HIGHS_OR_SKIP(context, arena)                                  \

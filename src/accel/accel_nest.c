@@ -36,6 +36,17 @@ calm_status accel_nest_open(accel_nest *out, const char *path,
   return status;
 }
 
+calm_status accel_nest_copy(accel_nest *out, const accel_nest *n, arena *a) {
+  accel_nest copy = {.loop_count = n->loop_count,
+                     .level_count = n->level_count};
+  ARENA_ARRAY(a, copy.loops, n->loop_count);
+  ARENA_ARRAY(a, copy.kept, n->level_count);
+  for (uint32_t i = 0; i < n->loop_count; i++) copy.loops[i] = n->loops[i];
+  for (uint32_t i = 0; i < n->level_count; i++) copy.kept[i] = n->kept[i];
+  *out = copy;
+  return CALM_OK;
+}
+
 bool accel_nest_is_perfect(const accel_nest *nest) {
   for (uint32_t i = 0; i < nest->loop_count; i++)
     if (nest->loops[i].residual != nest->loops[i].bound) return false;

@@ -77,6 +77,9 @@ calm_status accel_nest_text(char **out, const accel_nest *nest,
                             const accel_arch *arch, const accel_layer *layer,
                             calm_context *context);
 
+/* A nest of its own, in the arena; neighbours may hand on what they like. */
+calm_status accel_nest_copy(accel_nest *out, const accel_nest *nest, arena *a);
+
 /* Is every loop perfect? */
 bool accel_nest_is_perfect(const accel_nest *nest);
 

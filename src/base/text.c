@@ -76,6 +76,15 @@ calm_status text_finish(text *t, char **out) {
   return CALM_OK;
 }
 
+calm_status text_keep(text *t, const char **out, arena *a) {
+  const char *words = t->length ? t->data : "";
+  const char *copy = t->failed ? NULL : arena_string(a, words, t->length);
+  text_free(t);
+  if (!copy) return context_no_memory(t->context);
+  *out = copy;
+  return CALM_OK;
+}
+
 void calm_text_free(calm_context *context, char *text) {
   if (!text) return;
   size_t capacity;

@@ -5,7 +5,7 @@
 #ifndef CALM_BASE_TEXT_H
 #define CALM_BASE_TEXT_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 typedef struct text {
   calm_context *context;
@@ -21,5 +21,8 @@ void text_format(text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Hand the text to the caller, who frees it with calm_text_free. */
 calm_status text_finish(text *t, char **out);
+
+/* Hand it to an arena instead; the text is empty then, also on failure. */
+calm_status text_keep(text *t, const char **out, arena *a);
 
 #endif

@@ -22,6 +22,13 @@ typedef enum mapper_objective {
   MAPPER_BALANCE       /* CoSA only: as much traffic as compute */
 } mapper_objective;
 
+/* What is minimised, of a nest's cost: cycles, pJ times cycles, or else pJ. */
+static inline double mapper_value_of(mapper_objective objective,
+                                     const cost_result *cost) {
+  if (objective == MAPPER_DELAY) return (double)cost->cycles;
+  return objective == MAPPER_EDP ? cost->edp : cost->energy_pj;
+}
+
 /* What nests there are: those that the constraints allow. */
 typedef struct mapper_problem {
   const accel_arch *arch;

@@ -3,14 +3,15 @@
 #include <math.h>
 
 #include "mapper/mapper_bound.h"
+#include "mapper/mapper_outlook.h"
 
 /*
- * The counts of a settled chain are final.  Those of any other are at least
- * what its bound says, and what a block more or less makes of that is known
- * only as far as they are less than the first whole block: from there on a
- * count may be whole blocks.  Of a written tensor, what first touches save is
- * taken from the words that come back, so that only those that go up are looked
- * at.  Halos leave fractions of words, which are cut off.
+ * The counts of a settled chain are final, and so are its blocks.  Those of any
+ * other are at least what its bound says, and at least every word that is used:
+ * what these lack to whole blocks is added.  From there on a count may be whole
+ * blocks.  Of a written tensor, what first touches save is taken from the words
+ * that come back, so that only those that go up are looked at.  Halos leave
+ * fractions of words, which are cut off.
  */
 
 static const cost_store *single(const mapper_space *s, uint32_t level) {
@@ -56,18 +57,36 @@ double mapper_blocks_settle(const mapper_space *s, const mapper_chain *c) {
   return more;
 }
 
+double mapper_blocks_least(const mapper_space *s, const mapper_link *l,
+                           double arrive, double leave) {
+  const mapper_tensor *t = &s->tensors[l->tensor];
+  const double words = fmax(floor(t->least) - (t->windows ? 1 : 0), 1);
+  double more = 0;
+  if (l->send_block > 0)
+    more += missing(words, leave, l->send_block) * l->send_pj;
+  if (l->fill_block > 0)
+    more += missing(words, arrive, l->fill_block) * l->fill_pj;
+  return more;
+}
+
+/* The bound has counted one of two numbers of words, of which the larger one
+   lacks less. */
 double mapper_blocks_more(const mapper_space *s, const mapper_label *l,
                           uint32_t level) {
   double more = l->blocks;
   const mapper_chain *c = mapper_chains(s, l);
   for (uint32_t i = 0; i < l->chain_count; i++) {
     const mapper_link *link = &s->links[c[i].link];
-    if (link->send_block == 0) continue;
+    if (link->send_block == 0 && link->fill_block == 0) continue;
     const mapper_least least = mapper_bound_chain(s, &c[i], l->node, level);
-    const double sent = least.leave[1];
-    if (sent < link->send_block)
-      more += missing(1, fmax(least.leave[0], sent), link->send_block) *
-              link->send_pj;
+    more += mapper_blocks_least(s, link, fmax(least.arrive[0], least.arrive[1]),
+                                fmax(least.leave[0], least.leave[1]));
   }
   return more;
+}
+
+calm_status mapper_blocks_look_ahead(mapper_space *out, const mapper_space *s) {
+  *out = *s;
+  out->blocks = true;
+  return mapper_outlook_init(out, s->arena);
 }

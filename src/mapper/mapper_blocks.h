@@ -14,8 +14,15 @@ void mapper_blocks_init(const mapper_space *s, mapper_link *links);
 /* Of a chain that is settled, in picojoules. */
 double mapper_blocks_settle(const mapper_space *s, const mapper_chain *c);
 
-/* Of a label and all that completes it. */
+/* Of a link over which so many words go at least. */
+double mapper_blocks_least(const mapper_space *s, const mapper_link *l,
+                           double arrive, double leave);
+
+/* Of a label; not of the levels that it has not reached. */
 double mapper_blocks_more(const mapper_space *s, const mapper_label *l,
                           uint32_t level);
+
+/* The same space with an outlook that counts whole blocks. */
+calm_status mapper_blocks_look_ahead(mapper_space *out, const mapper_space *s);
 
 #endif

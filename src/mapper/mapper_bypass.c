@@ -56,14 +56,6 @@ static double value_of_bound(const bypass *b, double energy_pj) {
   }
 }
 
-static double value_of(const bypass *b, const cost_result *r) {
-  switch (b->problem->objective) {
-    case MAPPER_DELAY: return (double)r->cycles;
-    case MAPPER_EDP: return r->edp;
-    default: return r->energy_pj;
-  }
-}
-
 /* What a nest has to be better than. */
 static double most_of(const bypass *b) {
   return fmin(b->best.value, b->given->most_value);
@@ -129,7 +121,8 @@ static calm_status evaluate(double *value, bypass *b, uint32_t *kept) {
   TRY(cost_evaluate(&b->figures, &b->cost, &n));
   const bool good = b->figures.verdict.fault == COST_VALID &&
                     (double)b->figures.cycles <= b->given->most_cycles;
-  *value = good ? value_of(b, &b->figures) : HUGE_VAL;
+  *value =
+      good ? mapper_value_of(b->problem->objective, &b->figures) : HUGE_VAL;
   return CALM_OK;
 }
 

@@ -60,6 +60,17 @@ static figures figures_of(const climber *c, const cost_result *r) {
   }
 }
 
+/* A dimension along both columns and rows below one level is no nest that files
+   can say, nor one that the search knows. */
+static bool is_crossed(const climber *c) {
+  for (uint32_t d = 0; d < c->dimensions; d++)
+    for (uint32_t place = 0; place < c->places; place += MAPPER_KINDS)
+      if (*factor_at(c, d, place + ACCEL_SPATIAL_X) > 1 &&
+          *factor_at(c, d, place + ACCEL_SPATIAL_Y) > 1)
+        return true;
+  return false;
+}
+
 /* Loops from the factors, with residuals: of what is left outside of a loop,
    rounded up, the last pass has a part.  False: they fall short of a bound. */
 static bool build(climber *c) {
@@ -97,7 +108,7 @@ static calm_status obeys(bool *out, const climber *c) {
 
 /* What the nest costs that the factors make; HUGE_VAL: it is none. */
 static calm_status try_nest(figures *out, climber *c) {
-  bool good = build(c);
+  bool good = !is_crossed(c) && build(c);
   *out = (figures){HUGE_VAL, HUGE_VAL};
   c->tries++;
   limits_spend(c->limits, 1);
@@ -337,7 +348,7 @@ calm_status mapper_climb(mapper_result *out, const mapper_problem *p,
   if (status == CALM_OK && c.best_figures.value < HUGE_VAL) {
     r.outcome = CALM_FEASIBLE;
     r.value = c.best_figures.value;
-    status = mapper_exact_copy(&r.nest, &c.best, a);
+    status = accel_nest_copy(&r.nest, &c.best, a);
   }
   r.samples = c.tries;
   arena_free(&scratch);

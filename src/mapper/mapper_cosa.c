@@ -27,15 +27,7 @@ typedef struct run {
   arena *a, *scratch;
 } run;
 
-/* ---- Texts that outlive the run ------------------------------------------ */
-
-static calm_status keep_text(const char **out, text *t, arena *a) {
-  char *copy = t->failed ? NULL : arena_string(a, t->data, t->length);
-  text_free(t);
-  if (!copy) return context_no_memory(a->context);
-  *out = copy;
-  return CALM_OK;
-}
+/* ---- From the solution to a result --------------------------------------- */
 
 /* Why there is no proof: CoSA proves something else. */
 static calm_status tell_reason(const char **out, const run *r) {
@@ -50,20 +42,7 @@ static calm_status tell_reason(const char **out, const run *r) {
   if (r->moves > 0)
     text_format(&t, "; %u prime factor%s moved outwards to make the tiles fit",
                 r->moves, r->moves == 1 ? "" : "s");
-  return keep_text(out, &t, r->a);
-}
-
-/* ---- From the solution to a result --------------------------------------- */
-
-static calm_status copy_nest(accel_nest *out, const accel_nest *n, arena *a) {
-  accel_nest copy = {.loop_count = n->loop_count,
-                     .level_count = n->level_count};
-  ARENA_ARRAY(a, copy.loops, n->loop_count);
-  ARENA_ARRAY(a, copy.kept, n->level_count);
-  for (uint32_t i = 0; i < n->loop_count; i++) copy.loops[i] = n->loops[i];
-  for (uint32_t i = 0; i < n->level_count; i++) copy.kept[i] = n->kept[i];
-  *out = copy;
-  return CALM_OK;
+  return text_keep(&t, out, r->a);
 }
 
 static calm_status refuse_verdict(run *r, const cost_verdict *v,
@@ -91,16 +70,6 @@ static calm_status make_nest(run *r, const cost_problem *cost) {
                                  r->a->context);
 }
 
-static double value_of(const mapper_problem *p, const mapper_result *r,
-                       const mapper_cosa_terms *t) {
-  switch (p->objective) {
-    case MAPPER_BALANCE: return t->objective;
-    case MAPPER_DELAY: return (double)r->cost.cycles;
-    case MAPPER_EDP: return r->cost.edp;
-    default: return r->cost.energy_pj;
-  }
-}
-
 /* A nest that is counted beyond what calm can count has no figures. */
 static calm_status finish(mapper_result *out, mapper_cosa_terms *terms, run *r,
                           const cost_problem *cost) {
@@ -111,11 +80,14 @@ static calm_status finish(mapper_result *out, mapper_cosa_terms *terms, run *r,
   if (result.cost.verdict.fault != COST_VALID)
     return refuse_verdict(r, &result.cost.verdict, cost);
   TRY(mapper_cosa_measure_program(&t, &r->program, &r->nest, r->scratch));
-  TRY(copy_nest(&result.nest, &r->nest, r->a));
+  TRY(accel_nest_copy(&result.nest, &r->nest, r->a));
   TRY(tell_reason(&result.reason, r));
   t.bound = r->answer.bound;
-  result.value = value_of(r->problem, &result, &t);
-  if (r->problem->objective == MAPPER_BALANCE) result.bound = t.bound;
+  result.value = mapper_value_of(r->problem->objective, &result.cost);
+  if (r->problem->objective == MAPPER_BALANCE) {
+    result.value = t.objective;
+    result.bound = t.bound;
+  }
   if (r->layer != r->problem->layer) result.padded = r->layer;
   *out = result;
   *terms = t;
@@ -128,7 +100,7 @@ static calm_status tell_refusal(mapper_result *out, const run *r) {
   text_format(&t, "CoSA's nest cannot run, and cannot be repaired: %s",
               r->refusal);
   *out = (mapper_result){.outcome = CALM_INFEASIBLE};
-  return keep_text(&out->reason, &t, r->a);
+  return text_keep(&t, &out->reason, r->a);
 }
 
 static calm_status use_solution(mapper_result *out, mapper_cosa_terms *terms,

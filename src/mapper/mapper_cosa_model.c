@@ -14,13 +14,9 @@ calm_status mapper_cosa_name(const char **out, const mapper_cosa_model *m,
   text t;
   text_init(&t, m->mip.context);
   text_format(&t, "%s_%s%s%s", kind, first, *second ? "_" : "", second);
-  char *name = t.failed ? NULL : arena_string(m->arena, t.data, t.length);
-  text_free(&t);
-  if (!name) return context_no_memory(m->mip.context);
-  for (char *c = name; *c; c++)
-    if (!isalnum((unsigned char)*c)) *c = '_';
-  *out = name;
-  return CALM_OK;
+  for (size_t i = 0; i < t.length; i++)
+    if (!isalnum((unsigned char)t.data[i])) t.data[i] = '_';
+  return text_keep(&t, out, m->arena);
 }
 
 /* Numbers make names unique, whatever levels are called. */

@@ -91,8 +91,7 @@ calm_status mapper_cosa_tell_infeasible(const char **out,
     status = mapper_highs_solve(&answer, &soft, l, &scratch);
   if (status == CALM_OK) {
     tell(&t, m, &answer);
-    *out = t.failed ? NULL : arena_string(a, t.data, t.length);
-    if (!*out) status = context_no_memory(a->context);
+    status = text_keep(&t, out, a);
   }
   text_free(&t);
   mapper_mip_free(&soft);

@@ -113,11 +113,21 @@ static bool is_proved(const mapper_progress *p, const mapper_search *m) {
   return m->value <= p->bound * (1 + 1e-9);
 }
 
+/* All that may cost less than the best nest.  There may be none yet, as those
+   that seemed to be as fast as asked for need a cycle more: then the threshold
+   goes on rising until one is found. */
 static calm_status round_up(mapper_progress *p, mapper_search *m) {
+  const double root = mapper_search_root(m);
+  bool last;
   m->rounded = true;
   m->most_states = MAPPER_MOST_LAST_STATES;
-  TRY(mapper_exact_round(p, m, m->value));
-  if (!m->stopped) p->bound = m->value;
+  do {
+    last = m->value < HUGE_VAL;
+    TRY(mapper_exact_round(
+        p, m, last ? m->value : mapper_exact_raise(root, p->bound)));
+    if (m->stopped) return CALM_OK;
+    p->bound = last ? m->value : fmin(fmax(p->bound, m->pruned), m->value);
+  } while (!last && p->bound < HUGE_VAL && !is_proved(p, m));
   return CALM_OK;
 }
 
@@ -146,17 +156,6 @@ static calm_status solve(mapper_progress *p, mapper_search *m) {
 }
 
 /* ---- The answer ---------------------------------------------------------- */
-
-calm_status mapper_exact_copy(accel_nest *out, const accel_nest *n, arena *a) {
-  accel_nest copy = {.loop_count = n->loop_count,
-                     .level_count = n->level_count};
-  ARENA_ARRAY(a, copy.loops, n->loop_count);
-  ARENA_ARRAY(a, copy.kept, n->level_count);
-  for (uint32_t i = 0; i < n->loop_count; i++) copy.loops[i] = n->loops[i];
-  for (uint32_t i = 0; i < n->level_count; i++) copy.kept[i] = n->kept[i];
-  *out = copy;
-  return CALM_OK;
-}
 
 const char *mapper_exact_reason(const limits *l) {
   return l->reason != LIMITS_NONE ? limits_reason_name(l->reason)
@@ -188,7 +187,7 @@ static calm_status report(mapper_result *out, const mapper_progress *p,
     r.outcome = is_proved(p, m) ? CALM_OPTIMAL : CALM_FEASIBLE;
     if (r.outcome == CALM_OPTIMAL) r.bound = r.value;
     r.cost.cycles = m->best.cycles;
-    TRY(mapper_exact_copy(&r.nest, &m->best_nest, a));
+    TRY(accel_nest_copy(&r.nest, &m->best_nest, a));
   } else if (p->infeasible) {
     r.outcome = CALM_INFEASIBLE;
     r.bound = HUGE_VAL;
@@ -239,7 +238,7 @@ static calm_status run_race(mapper_progress *p, mapper_search *m) {
   TRY(solve(p, m));
   for (uint32_t i = 0; i < MOST_RAISES && p->infeasible; i++) {
     if (m->capped == HUGE_VAL) break;
-    m->cap = m->value_cap = m->capped;
+    m->cap = m->value_cap = ceil(m->capped * (1 - 1e-11));
     p->infeasible = false;
     TRY(solve(p, m));
   }
@@ -278,7 +277,9 @@ static calm_status search_in(mapper_result *out, const mapper_problem *p,
     status = given->race ? run_race(&done, m) : solve(&done, m);
   mapper_search_free(m);
   TRY(status);
-  return report(out, &done, m, a);
+  TRY(report(out, &done, m, a));
+  if (given->fastest && !m->found) out->bound = m->cap;
+  return CALM_OK;
 }
 
 static calm_status search_once(mapper_result *out, const mapper_problem *p,
@@ -324,8 +325,9 @@ calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,
   TRY(search_once(out, p, given, l, a));
   out->states += fast.states;
   out->rounds += fast.rounds;
+  if (fast.bound > out->bound) out->bound = fast.bound;
   return out->outcome == CALM_LIMIT && l->reason != LIMITS_NONE &&
-                 given->most_value == HUGE_VAL && !given->front
+                 given->most_value == HUGE_VAL && !given->front && !given->race
              ? find_quickly(out, p, given, l->reason, a)
              : CALM_OK;
 }
@@ -386,6 +388,8 @@ static calm_status search_twice(mapper_result *out, const mapper_problem *p,
     r.reason = NULL;
   }
   if (fastest.outcome == CALM_FEASIBLE) r.outcome = CALM_FEASIBLE;
+  if (r.outcome == CALM_FEASIBLE && !r.reason)
+    r.reason = mapper_exact_reason(l);
   r.states += fastest.states;
   r.rounds += fastest.rounds;
   *out = r;

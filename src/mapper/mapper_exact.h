@@ -50,8 +50,6 @@ static inline bool mapper_exact_found(const mapper_result *r) {
   return r->outcome == CALM_OPTIMAL || r->outcome == CALM_FEASIBLE;
 }
 
-calm_status mapper_exact_copy(accel_nest *out, const accel_nest *n, arena *a);
-
 /* With must_keep == may_keep.  CALM_LIMIT also if nothing costs less than
    given->most_value: then that is the bound. */
 calm_status mapper_exact_given(mapper_result *out, const mapper_problem *p,

@@ -95,8 +95,10 @@ static calm_status enumerate(enumeration *e) {
     if (!fits(e)) continue;
     if (e->out) TRY(keep_spread(e));
     if (++e->count > MOST_SPREADS)
-      return context_fail(e->arena->context, CALM_UNSUPPORTED,
-                          "exact mapper: too many ways to use a fan-out");
+      return context_fail(
+          e->arena->context, CALM_UNSUPPORTED,
+          "the exact mapper does not do with so many ways to use "
+          "a fan-out; --mapper hybrid has no such limit");
   } while (advance(e));
   return CALM_OK;
 }

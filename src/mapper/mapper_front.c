@@ -79,7 +79,7 @@ calm_status mapper_front_enter(mapper_front *f, const accel_nest *n,
                                double energy_pj, double cycles) {
   mapper_stair stair = {.energy_pj = energy_pj, .cycles = cycles};
   if (energy_within(f, cycles) * (1 - same) <= energy_pj) return CALM_OK;
-  TRY(mapper_exact_copy(&stair.nest, n, &f->arena));
+  TRY(accel_nest_copy(&stair.nest, n, &f->arena));
   VECTOR_RESERVE(f->arena.context, &f->stairs, 1);
   mapper_stair *all = f->stairs.data;
   uint32_t first = count_within(f, cycles), last = first;

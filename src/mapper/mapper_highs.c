@@ -88,80 +88,56 @@ static void *load(const char *path) {
 }
 
 /* The library of a package below a folder, the first by name that loads. */
-static void *load_package(text *where, const char *folder) {
+static void *load_package(const char *folder, calm_context *context) {
   void *library = NULL;
   glob_t found;
   text pattern;
   if (!folder || !*folder) return NULL;
-  text_init(&pattern, where->context);
+  text_init(&pattern, context);
   text_format(&pattern, "%s%s", folder, package);
   if (!pattern.failed && !glob(pattern.data, 0, NULL, &found)) {
-    for (size_t i = 0; i < found.gl_pathc && !library; i++) {
+    for (size_t i = 0; i < found.gl_pathc && !library; i++)
       library = load(found.gl_pathv[i]);
-      if (library) text_format(where, "%s", found.gl_pathv[i]);
-    }
     globfree(&found);
   }
   text_free(&pattern);
   return library;
 }
 
-static void *load_anywhere(text *where) {
-  static const char *const names[] = {"libhighs.so.1", "libhighs.so"};
-  for (uint32_t i = 0; i < 2; i++) {
-    void *library = load(names[i]);
-    if (!library) continue;
-    text_format(where, "%s", names[i]);
-    return library;
-  }
-  void *library = load_package(where, getenv("VIRTUAL_ENV"));
-  if (library) return library;
-  text home;
-  text_init(&home, where->context);
-  if (getenv("HOME")) text_format(&home, "%s/.local", getenv("HOME"));
-  if (home.length > 0) library = load_package(where, home.data);
-  text_free(&home);
-  if (!library) library = load_package(where, "/usr/local");
-  return library ? library : load_package(where, "/usr");
+static void *load_package_of_user(calm_context *context) {
+  const char *home = getenv("HOME");
+  text folder;
+  if (!home) return NULL;
+  text_init(&folder, context);
+  text_format(&folder, "%s/.local", home);
+  void *library = folder.failed ? NULL : load_package(folder.data, context);
+  text_free(&folder);
+  return library;
 }
 
-/* `where` is for its path. */
-static calm_status find_library(void **out, text *where) {
+static void *load_anywhere(calm_context *context) {
+  void *library = load("libhighs.so.1");
+  if (!library) library = load("libhighs.so");
+  if (!library) library = load_package(getenv("VIRTUAL_ENV"), context);
+  if (!library) library = load_package_of_user(context);
+  if (!library) library = load_package("/usr/local", context);
+  return library ? library : load_package("/usr", context);
+}
+
+static calm_status find_library(void **out, calm_context *context) {
   const char *given = getenv("CALM_HIGHS");
-  if (given && *given) {
-    *out = load(given);
-    if (!*out)
-      return context_fail(where->context, CALM_INTERNAL,
-                          "the solver HiGHS, which the mapper cosa needs, "
-                          "cannot be loaded from CALM_HIGHS: %s",
-                          dlerror());
-    text_format(where, "%s", given);
-    return CALM_OK;
-  }
-  *out = load_anywhere(where);
+  const bool chosen = given && *given;
+  *out = chosen ? load(given) : load_anywhere(context);
   if (*out) return CALM_OK;
-  return context_fail(where->context, CALM_INTERNAL,
+  if (chosen)
+    return context_fail(context, CALM_INTERNAL,
+                        "the solver HiGHS, which the mapper cosa needs, "
+                        "cannot be loaded from CALM_HIGHS: %s",
+                        dlerror());
+  return context_fail(context, CALM_INTERNAL,
                       "the mapper cosa needs the solver HiGHS, which was not "
                       "found; install it (pip install highsbox), or set "
                       "CALM_HIGHS to the path of libhighs.so");
-}
-
-calm_status mapper_highs_find(char **out, calm_context *context, arena *a) {
-  void *library;
-  text where;
-  text_init(&where, context);
-  calm_status status = find_library(&library, &where);
-  if (status == CALM_OK) {
-    dlclose(library);
-    char *path =
-        where.failed ? NULL : arena_string(a, where.data, where.length);
-    if (path)
-      *out = path;
-    else
-      status = context_no_memory(context);
-  }
-  text_free(&where);
-  return status;
 }
 
 /* A function's address as what it is: the two kinds of pointer are of one size
@@ -174,11 +150,7 @@ static bool bind(void *library, void *function, const char *name) {
 
 static calm_status open_highs(highs *out, calm_context *context) {
   highs h;
-  text where;
-  text_init(&where, context);
-  const calm_status status = find_library(&h.library, &where);
-  text_free(&where);
-  TRY(status);
+  TRY(find_library(&h.library, context));
   const char *missing = NULL;
 #define HIGHS(field, result, name, arguments) \
   if (!bind(h.library, &h.field, name)) missing = name;

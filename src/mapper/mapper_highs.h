@@ -26,7 +26,4 @@ typedef struct mapper_highs_answer {
 calm_status mapper_highs_solve(mapper_highs_answer *out, const mapper_mip *m,
                                limits *l, arena *a);
 
-/* Where the library is, or why it cannot be had (CALM_INTERNAL). */
-calm_status mapper_highs_find(char **out, calm_context *context, arena *a);
-
 #endif

@@ -142,14 +142,6 @@ static void build(accel_nest *n, rebuild *r) {
 
 /* ---- Evaluation ---------------------------------------------------------- */
 
-static double value_of(mapper_objective objective, const cost_result *r) {
-  switch (objective) {
-    case MAPPER_DELAY: return (double)r->cycles;
-    case MAPPER_EDP: return r->edp;
-    default: return r->energy_pj;
-  }
-}
-
 static void keep_nest(mapper_search *m, const accel_nest *n, double value) {
   const cost_result swap = m->best;
   m->value = value;
@@ -177,7 +169,7 @@ static calm_status judge_nest(mapper_search *m, const accel_nest *n) {
   if (m->front)
     return mapper_front_enter(m->front, n, m->cost.energy_pj,
                               (double)m->cost.cycles);
-  const double value = value_of(m->objective, &m->cost);
+  const double value = mapper_value_of(m->objective, &m->cost);
   if (is_better(m, value)) keep_nest(m, n, value);
   return CALM_OK;
 }

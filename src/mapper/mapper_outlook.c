@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/bits.h"
+#include "mapper/mapper_blocks.h"
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_rules.h"
 
@@ -58,9 +59,13 @@ static double price_of(const mapper_space *s, const mapper_account *a,
                        double same) {
   const mapper_tensor *t = &s->tensors[s->links[link].tensor];
   const double arrive = least->arrive[free], leave = least->leave[free];
-  if (!t->written) return arrive * a->fill[link] + leave * a->send[link];
+  double blocks = 0;
+  if (s->blocks && a->energy && a->level == CALM_NONE)
+    blocks = mapper_blocks_least(s, &s->links[link], arrive, leave);
+  if (!t->written)
+    return arrive * a->fill[link] + leave * a->send[link] + blocks;
   const double saved = t->least * same;
-  return leave * (a->send[link] - a->fetch[link]) +
+  return blocks + leave * (a->send[link] - a->fetch[link]) +
          larger(0, arrive - saved) * a->fill[link] +
          larger(0, leave - saved) * a->fetch[link];
 }

@@ -53,7 +53,7 @@ calm_status mapper_pareto_deepen(mapper_progress *p, mapper_search *m) {
 
 static calm_status evaluate_point(mapper_point *out, cost_problem *cost,
                                   const mapper_stair *s, arena *a) {
-  TRY(mapper_exact_copy(&out->nest, &s->nest, a));
+  TRY(accel_nest_copy(&out->nest, &s->nest, a));
   TRY(cost_result_init(&out->cost, cost, a));
   return cost_evaluate(&out->cost, cost, &out->nest);
 }

@@ -315,5 +315,7 @@ mapper_floor mapper_prospect_floor(mapper_prospect *p,
   const double own =
       p->stands == p->level ? s->tables->stores[p->level].leak_pj : 0;
   mapper_bound_cycles(&out, s, spread, leaking + own, p->stands);
+  if (p->stands == p->level && p->level > 0) /* of this fan-out, too */
+    out.energy_pj -= s->lost[p->level - 1] - s->lost[p->level];
   return out;
 }

@@ -272,11 +272,7 @@ calm_status mapper_reason(const char **out, const mapper_problem *p, arena *a) {
   text_init(&line, a->context);
   calm_status status = find(&line, p, &scratch);
   arena_free(&scratch);
-  if (status == CALM_OK && line.failed) status = context_no_memory(a->context);
-  if (status == CALM_OK) {
-    *out = arena_string(a, line.data, line.length);
-    if (!*out) status = context_no_memory(a->context);
-  }
+  if (status == CALM_OK) status = text_keep(&line, out, a);
   text_free(&line);
   return status;
 }

@@ -8,11 +8,6 @@
 
 /* ---- The best so far ----------------------------------------------------- */
 
-static double value_of(mapper_objective o, const cost_result *r) {
-  if (o == MAPPER_DELAY) return (double)r->cycles;
-  return o == MAPPER_EDP ? r->edp : r->energy_pj;
-}
-
 static bool is_better(const mapper_sampler *s, double value, double cycles) {
   if (!s->found) return true;
   if (s->problem->objective == MAPPER_DELAY_ENERGY && cycles != s->cycles)
@@ -28,7 +23,7 @@ static void copy_nest(accel_nest *out, const accel_nest *n) {
 }
 
 static void enter_valid(mapper_sampler *s, const accel_nest *n) {
-  const double value = value_of(s->problem->objective, &s->result);
+  const double value = mapper_value_of(s->problem->objective, &s->result);
   const double cycles = (double)s->result.cycles;
   s->valid++;
   s->since++;
@@ -100,14 +95,6 @@ bool mapper_sampler_is_done(mapper_sampler *s) {
 
 /* ---- The answer ---------------------------------------------------------- */
 
-static calm_status keep_line(const char **out, text *t, arena *a) {
-  char *line;
-  TRY(text_finish(t, &line));
-  *out = arena_string(a, line, strlen(line));
-  calm_text_free(a->context, line);
-  return *out ? CALM_OK : context_no_memory(a->context);
-}
-
 static calm_status explain_none(mapper_result *out, const mapper_sampler *s,
                                 arena *a) {
   text t;
@@ -122,7 +109,7 @@ static calm_status explain_none(mapper_result *out, const mapper_sampler *s,
     if (s->nearest.fault == COST_CAPACITY)
       mapper_remedy_tell(&t, s->problem, s->nearest.level, true);
   }
-  return keep_line(&out->reason, &t, a);
+  return text_keep(&t, &out->reason, a);
 }
 
 /* The best nest, in memory that stays, and evaluated again there. */

@@ -117,6 +117,10 @@ static bool is_too_much(mapper_search *m, const mapper_floor *f, double score) {
   return true;
 }
 
+/* With more kinds than this, to look at all of them takes longer than to have
+   the label. */
+enum { MOST_KINDS_AHEAD = 48 };
+
 /*
  * The next fan-out cannot serve all tensors to the full.  If one of its kinds
  * is below what was handled, so was the label; if none of them is below the
@@ -129,6 +133,7 @@ static bool is_hopeless_ahead(mapper_search *m, mapper_label *l,
   double least = HUGE_VAL, capped = HUGE_VAL;
   if (m->front || !mapper_prospect_look_ahead(p, l, level)) return false;
   const mapper_fan *fan = &m->space->fans[p->level];
+  if (fan->kind_count > MOST_KINDS_AHEAD) return false;
   const uint32_t first = p->lucky[p->level];
   for (uint32_t i = 0; i < fan->kind_count; i++) {
     const uint32_t kind = i == 0 ? first : i <= first ? i - 1 : i;
@@ -383,6 +388,7 @@ uint64_t mapper_search_bytes(const mapper_search *m) {
 
 static bool is_exhausted(mapper_search *m) {
   return limits_spend(m->limits, 16) || m->trail.count > m->most_states ||
+         (m->rounded && m->limits->ticks > m->last_tick) ||
          limits_memory(m->limits, mapper_search_bytes(m));
 }
 
@@ -456,7 +462,7 @@ static bool may_go_on(const mapper_search *m) {
          m->begun_rounded == m->rounded;
 }
 
-calm_status mapper_search_round(mapper_search *m, double threshold) {
+static calm_status walk(mapper_search *m, double threshold) {
   if (!may_go_on(m)) begin(m);
   m->threshold = threshold;
   m->score = HUGE_VAL;
@@ -469,6 +475,22 @@ calm_status mapper_search_round(mapper_search *m, double threshold) {
        level++)
     TRY(walk_level(m, level));
   return CALM_OK;
+}
+
+/* Labels that round differently are hard to compare: of layers so small that
+   parts of blocks decide there may be too many. */
+enum { MOST_LAST_TICKS = 1 << 25 };
+
+/* What is rounded is looked at with what rounding costs. */
+calm_status mapper_search_round(mapper_search *m, double threshold) {
+  const mapper_space *space = m->space;
+  if (!m->rounded) return walk(m, threshold);
+  if (!m->blocks.tables) TRY(mapper_blocks_look_ahead(&m->blocks, space));
+  m->space = &m->blocks;
+  m->last_tick = m->limits->ticks + MOST_LAST_TICKS;
+  const calm_status status = walk(m, threshold);
+  m->space = space;
+  return status;
 }
 
 double mapper_search_root(mapper_search *m) {

@@ -24,6 +24,7 @@ typedef struct mapper_trail {
 
 typedef struct mapper_search {
   const mapper_space *space;
+  mapper_space blocks; /* the same, for what is rounded; tables NULL: not yet */
   const mapper_rules *rules;
   mapper_objective objective;
   limits *limits;
@@ -41,7 +42,8 @@ typedef struct mapper_search {
   bool rounded;   /* look for the best when all is rounded */
   double score;   /* of the best complete label */
   uint64_t states, most_states;
-  uint64_t held; /* bytes of the space */
+  uint64_t last_tick; /* rounded: stop then */
+  uint64_t held;      /* bytes of the space */
   VECTOR(mapper_trail) trail;
   VECTOR(uint64_t) labels; /* indices of labels are places in here */
   uint32_t *heads;         /* [level * node_count + node]: a list of labels */

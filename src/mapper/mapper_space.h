@@ -169,6 +169,7 @@ typedef struct mapper_space {
   bool leaks;            /* does energy depend on cycles? */
   bool bears;            /* has any account a bandwidth? */
   struct mapper_router *router; /* scratch of mapper_routes.c */
+  bool blocks;                  /* the outlook counts whole blocks */
   arena *arena;                 /* where it keeps what it finds */
   bool falling;                 /* more multipliers never mean more cycles */
   double least_cycles;          /* of any nest, networks not counted */

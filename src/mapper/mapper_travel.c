@@ -35,16 +35,18 @@ typedef struct crossing {
 } crossing;
 
 /* Do as many words travel as the chain brings?  So if its tile is that of the
-   level below; or if all tiles of it within that one make it up, and all of
-   them stay as long. */
+   level below; or if all tiles of it within that one make it up, with neither
+   overlaps nor gaps, and all of them stay as long. */
 static bool travels_alike(const mapper_chain *c, const mapper_space *s,
                           const mapper_label *l, const crossing *x) {
   const uint32_t t = x->tensor;
+  const double words = s->words[(size_t)l->node * s->tensor_count + t];
   if (s->links[c->link].child + 1 == x->level) return true;
   if (c->state != MAPPER_OPEN) return false;
-  return !s->tensors[t].windows ||
-         s->words[(size_t)l->node * s->tensor_count + t] ==
-             s->words[(size_t)c->tile * s->tensor_count + t];
+  if (words == s->words[(size_t)c->tile * s->tensor_count + t]) return true;
+  const double travel = words * s->visits[l->node];
+  return !s->tensors[t].windows &&
+         fabs(c->words * x->before - travel) < 1e-9 * travel;
 }
 
 /* The words of first touches go down once, the others twice; some floor below

@@ -3,23 +3,7 @@
 # checked by hand.
 . tests/cli/lib
 
-# Two levels: a memory of 4 words next to one multiplier, and DRAM.
-cat >"$work/arch.yaml" <<'END'
-architecture:
-  version: 0.3
-  subtree:
-    - name: system
-      local:
-        - name: Memory
-          class: DRAM
-          attributes: {word-bits: 16, block-size: 1, shared_bandwidth: 1}
-        - name: Buffer
-          class: SRAM
-          attributes: {entries: 8, word-bits: 16, block-size: 1}
-        - name: MAC
-          class: intmac
-          attributes: {datawidth: 16}
-END
+write_small_machine "$work/arch.yaml"
 # Z[M,N] += A[M,K] * B[N,K], 2 x 2 x 2.
 cat >"$work/problem.yaml" <<'END'
 problem:
@@ -83,7 +67,7 @@ good --color always; out_has "$(printf '\033\\[1m')"
 good; cmp -s "$work/out" "$work/table" || fault "two runs differ"
 
 checking "without energy"
-good --no-energy; code_is 0; out_lacks "energy"; out_lacks "pJ"
+good --no-energy; code_is 0; out_lacks "energy"; out_lacks " pJ"
 good --no-energy --json; json_says 'o["energy_pj"] is None and o["cycles"] == 12'
 
 checking "energies are needed where a tensor is kept"

@@ -29,24 +29,6 @@ cmp -s "$work/out" "$work/first" || fault "two runs with a tick limit differ"
 json_says 'o["order"]["stopped"] == "tick limit"'
 plan_is_valid
 
-# The shell ignores SIGINT for what it runs in the background; Python does not.
-interrupt() {
-  python3 -c 'import os, signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-out, err, pauses = open(sys.argv[1], "w"), open(sys.argv[2], "w"), sys.argv[3]
-tool = subprocess.Popen(sys.argv[4:], stdout=out, stderr=err)
-for pause in pauses.split():
-    time.sleep(float(pause))
-    tool.send_signal(signal.SIGINT)
-try:
-    code = tool.wait(20)
-except subprocess.TimeoutExpired:
-    tool.kill()
-    code = 99
-sys.exit(128 - code if code < 0 else code)' "$work/out" "$work/err" "$@" &&
-    code=0 || code=$?
-}
-
 checking "the first interrupt gives the best so far"
 mkdir "$work/out.d"
 interrupt "0.15" "$CALM" plan "$hard" --json --time-limit 0 \

@@ -3,22 +3,7 @@
 # seen.
 . tests/cli/lib
 
-cat >"$work/arch.yaml" <<'END'
-architecture:
-  version: 0.3
-  subtree:
-    - name: system
-      local:
-        - name: Memory
-          class: DRAM
-          attributes: {word-bits: 16, block-size: 1, shared_bandwidth: 1}
-        - name: Buffer
-          class: SRAM
-          attributes: {entries: 8, word-bits: 16, block-size: 1}
-        - name: MAC
-          class: intmac
-          attributes: {datawidth: 16}
-END
+write_small_machine "$work/arch.yaml"
 cat >"$work/small.yaml" <<'END'
 problem: {version: 0.3, shape: gemm_ABZ, instance: {M: 2, N: 2, K: 2}}
 END
@@ -141,28 +126,11 @@ checking "progress: a line per layer with -v, none when nobody watches"
 map "$work/net.cg" -v; code_is 0; err_has "1/2 "; err_has "2/2 "
 map "$work/net.cg"; err_is_empty
 
-# The shell ignores SIGINT for what it runs in the background; Python does not.
-interrupt() {
-  python3 -c 'import signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-out, err = open(sys.argv[1], "w"), open(sys.argv[2], "w")
-tool = subprocess.Popen(sys.argv[3:], stdout=out, stderr=err)
-time.sleep(0.3)
-tool.send_signal(signal.SIGINT)
-try:
-    code = tool.wait(20)
-except subprocess.TimeoutExpired:
-    tool.kill()
-    code = 99
-sys.exit(128 - code if code < 0 else code)' "$work/out" "$work/err" "$@" &&
-    code=0 || code=$?
-}
-
 checking "an interrupt gives what there is, in one process and in several"
 endless="--mapper random --valid 1000000000000 --time-limit 0 --json"
 for jobs in 1 2; do
   # shellcheck disable=SC2086
-  interrupt "$CALM" map --arch "$work/arch.yaml" "$work/net.cg" $endless \
+  interrupt 0.3 "$CALM" map --arch "$work/arch.yaml" "$work/net.cg" $endless \
     --jobs $jobs --journal "$work/cut-$jobs"
   out_is_json; [ ! -s "$work/cut-$jobs" ] || fault "half an answer is kept"
   json_says 'o["layers"][0]["status"] == "feasible"'

@@ -37,6 +37,14 @@ static map_explanation explain(const calm_evaluation *e, arena *a) {
   return x;
 }
 
+/* Of a valid nest. */
+static map_explanation explain_case(calm_evaluation *out, cost_case *c,
+                                    const char *loops) {
+  case_loops(c, loops);
+  assert_true(evaluate(out, &c->arch, &c->layer, &c->nest, &c->arena));
+  return explain(out, &c->arena);
+}
+
 /* Reads and updates are rounded to the nearest, fills are cut. */
 static double rounding_of(const calm_evaluation *e, const map_load *l) {
   return 2 * (double)e->nests[0].result.levels[l->level].instances;
@@ -188,10 +196,8 @@ static void loads_follow_from_counts(void **state) {
   cost_case c;
   (void)state;
   case_open(&c, 1);
-  case_loops(&c, "R3 | P8 K4 |");
   calm_evaluation e;
-  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_explanation x = explain(&e, &c.arena);
+  const map_explanation x = explain_case(&e, &c, "R3 | P8 K4 |");
   assert_int_equal(x.load_count, 9);
   for (uint32_t i = 0; i < 9; i++) {
     const map_load *l = &x.loads[i];
@@ -208,10 +214,8 @@ static void loads_are_those_of_all_instances(void **state) {
   cost_case c;
   (void)state;
   case_open(&c, 1);
-  case_loops(&c, "R3 | K4x P8 |");
   calm_evaluation e;
-  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_explanation x = explain(&e, &c.arena);
+  const map_explanation x = explain_case(&e, &c, "R3 | K4x P8 |");
   const map_load *weights = &x.loads[6], *inputs = &x.loads[7];
   assert_true(map_load_carried(weights) == 4 * (24 + 3));
   assert_true(map_load_carried(inputs) == 4 * (24 + 10));
@@ -227,10 +231,8 @@ static void a_tensor_is_carried_where_it_is_kept(void **state) {
   case_open(&c, 1);
   c.kept[2] = ALL_KEPT & ~1u;
   c.kept[0] = ALL_KEPT & ~4u;
-  case_loops(&c, "R3 | P8 K4 |");
   calm_evaluation e;
-  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_explanation x = explain(&e, &c.arena);
+  const map_explanation x = explain_case(&e, &c, "R3 | P8 K4 |");
   assert_int_equal(x.load_count, 7);
   const map_load *weights = &x.loads[2];
   assert_int_equal(weights->level, 1);
@@ -245,12 +247,10 @@ static void the_bandwidth_that_limits_is_told(void **state) {
   cost_case c;
   (void)state;
   case_open(&c, 1);
-  case_loops(&c, "R3 | P8 K4 |");
-  calm_evaluation e;
   for (uint32_t i = 0; i < CASE_LEVELS; i++)
     c.levels[i].read_bandwidth = c.levels[i].write_bandwidth = 0;
-  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  map_explanation x = explain(&e, &c.arena);
+  calm_evaluation e;
+  map_explanation x = explain_case(&e, &c, "R3 | P8 K4 |");
   assert_int_equal(x.pace.level, CALM_NONE);
   assert_null(x.pace.bandwidth);
   /* The global buffer reads 12 and 40 words, is filled with 12 and 10, and
@@ -284,11 +284,9 @@ static void imperfect_tiles_grow_by_steps(void **state) {
   cost_case c;
   (void)state;
   case_open(&c, 1);
-  case_loops(&c, "R3 | P3/2 | K4 P3");
-  calm_evaluation e;
   c.levels[0].capacity_words = c.levels[2].capacity_words = ACCEL_UNLIMITED;
-  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_explanation x = explain(&e, &c.arena);
+  calm_evaluation e;
+  const map_explanation x = explain_case(&e, &c, "R3 | P3/2 | K4 P3");
   assert_int_equal(x.room_count, 1);
   /* 3 weights, 5 inputs, 3 outputs; with P 4: 3, 6 and 4. */
   assert_int_equal(x.rooms[0].next, 13);
@@ -303,10 +301,8 @@ static void what_idles_is_told(void **state) {
   cost_case c;
   (void)state;
   case_open(&c, 1);
-  case_loops(&c, "R3 | K4x P8 |");
   calm_evaluation e;
-  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
-  const map_explanation x = explain(&e, &c.arena);
+  const map_explanation x = explain_case(&e, &c, "R3 | K4x P8 |");
   assert_int_equal(x.fan_count, 1);
   assert_int_equal(x.fans[0].level, 1);
   assert_int_equal(x.fans[0].x, 64);
@@ -354,10 +350,18 @@ static void words_say_what_would_help(void **state) {
   assert_has(&out,
              "  time: the read bandwidth of GlobalBuffer limits: 0.5 words a "
              "cycle in each instance, where 0.9167\n    would keep the "
-             "multipliers busy; 44 cycles instead of 24\n");
+             "multipliers busy; 44 cycles instead of 24; no nest that keeps "
+             "the same tensors\n    there moves fewer words\n");
   assert_has(&out, "  below GlobalBuffer: 4 x 1 of 64 x 1 are in use\n");
   text_free(&out);
   c.levels[1].read_bandwidth = 0;
+  c.levels[0].read_bandwidth = 0.5; /* of a level that carries much more */
+  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
+  tell(&out, &e, &c.arena);
+  assert_has(&out, "the read bandwidth of PEBuffer limits");
+  assert_null(strstr(out.data, "moves fewer"));
+  text_free(&out);
+  c.levels[0].read_bandwidth = 0;
   c.levels[0].instances = c.levels[0].mesh_x = 4;
   c.arch.compute.instances = c.arch.compute.mesh_x = 8;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
