@@ -18,11 +18,6 @@ static void add_dimensions(text *out, const accel_layer *layer) {
   }
 }
 
-static calm_status write_paragraph(text *out, text *words) {
-  text_format(out, "  ");
-  return report_wrapped_text(out, words, 4, 2);
-}
-
 calm_status report_eval_subject(text *out, const calm_evaluation *e) {
   text words;
   text_init(&words, out->context);
@@ -30,13 +25,13 @@ calm_status report_eval_subject(text *out, const calm_evaluation *e) {
   add_dimensions(&words, &e->layer);
   text_format(&words, ", %s multiply-accumulates",
               report_number(e->layer.macs).text);
-  TRY(write_paragraph(out, &words));
+  TRY(report_hanging_text(out, &words));
   text_init(&words, out->context);
   text_format(&words, "on %s: %s multiplier%s; cost model %s", e->arch.name,
               report_number(e->arch.compute.instances).text,
               e->arch.compute.instances == 1 ? "" : "s",
               e->problem.options.model == COST_EXACT ? "exact" : "timeloop");
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 /* ---- Headline ------------------------------------------------------------ */
@@ -130,7 +125,7 @@ static calm_status write_reason(text *out, const eval_nest *n, bool color) {
   text_format(&words, "%s: %s",
               eval_nest_limited(n) ? "not counted" : "not valid", n->reason);
   text_format(out, "%s", report_tone_begin(TONE_BAD, color));
-  TRY(write_paragraph(out, &words));
+  TRY(report_hanging_text(out, &words));
   text_format(out, "%s", report_tone_end(color));
   return CALM_OK;
 }

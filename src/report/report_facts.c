@@ -57,8 +57,7 @@ static calm_status add_memory(text *out, const memory_model *memory) {
   text words;
   text_init(&words, out->context);
   describe_memory(&words, memory);
-  text_format(out, "  ");
-  return report_wrapped_text(out, &words, 4, 2);
+  return report_hanging_text(out, &words);
 }
 
 /* The arena of TensorFlow Lite Micro holds the scratch of its kernels, too, and
@@ -88,8 +87,7 @@ static calm_status add_exclusions(text *out, const plan_facts *facts,
               counts_kernels(memory)
                   ? "what the runtime keeps in the tail of its arena"
                   : "what the runtime and its kernels take for themselves");
-  text_format(out, "  ");
-  return report_wrapped_text(out, &words, 4, 2);
+  return report_hanging_text(out, &words);
 }
 
 calm_status report_title(text *out, const calm_model *model,

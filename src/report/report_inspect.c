@@ -107,8 +107,7 @@ static calm_status write_arena(text *out, const calm_inspection *i) {
   report_arena(&words, i->head_bytes, &i->tail);
   text_format(&words, "; ");
   report_tail_build(&words, &i->tail);
-  text_format(out, "  ");
-  return report_wrapped_text(out, &words, 4, 2);
+  return report_hanging_text(out, &words);
 }
 
 /* ---- Why its peak is what it is ------------------------------------------ */

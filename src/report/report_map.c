@@ -22,11 +22,6 @@ void report_map_evaluation(calm_evaluation *out, const calm_mapping *m,
     out->nests[0].reason = l->reason ? l->reason : report_map_status(l);
 }
 
-static calm_status write_paragraph(text *out, text *words) {
-  text_format(out, "  ");
-  return report_wrapped_text(out, words, 4, 2);
-}
-
 /* ---- One layer ----------------------------------------------------------- */
 
 /* What a layer is padded to, which its figures are of. */
@@ -70,7 +65,7 @@ static calm_status write_subject(text *out, const calm_mapping *m) {
   report_map_count(&words, m->layer_count, "layer");
   if (m->network)
     text_format(&words, ", %s in the network", report_number(count).text);
-  TRY(write_paragraph(out, &words));
+  TRY(report_hanging_text(out, &words));
   text_init(&words, out->context);
   text_format(&words, "on %s: ", m->arch.name);
   report_map_count(&words, all, "multiplier");
@@ -78,7 +73,7 @@ static calm_status write_subject(text *out, const calm_mapping *m) {
   report_map_choice(&words, "cost", m->cost.model);
   text_format(&words, "; ");
   report_map_mapper(&words, m);
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 static uint32_t count_proved(const calm_mapping *m) {

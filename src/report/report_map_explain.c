@@ -110,11 +110,6 @@ static calm_status write_loads(text *out, const eval_view *v,
   return report_table_finish(&t, out, v->color);
 }
 
-static calm_status write_paragraph(text *out, text *words) {
-  text_format(out, "  ");
-  return report_wrapped_text(out, words, 4, 2);
-}
-
 /* "K 4 to 8" */
 static void add_growth(text *out, const calm_evaluation *e, const map_room *r) {
   text_format(out, "%s %s", e->layer.dimensions[r->dimension].name,
@@ -149,7 +144,7 @@ static calm_status write_room(text *out, const calm_evaluation *e,
   else if (r->largest != CALM_NONE)
     text_format(&words, ", all %s", e->layer.tensors[r->largest].name);
   add_next(&words, e, r);
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 static calm_status write_rooms(text *out, const eval_view *v,
@@ -170,7 +165,18 @@ static void add_multipliers(text *out, const eval_view *v) {
   if (r->multipliers < all) text_format(out, "; the others idle");
 }
 
-static void add_bandwidth(text *out, const eval_view *v, const map_pace *p) {
+/* Then the bandwidth is all that could help. */
+static bool carries_least(const map_explanation *x, uint32_t level) {
+  for (uint32_t i = 0; i < x->load_count; i++)
+    if (x->loads[i].level == level &&
+        map_load_carried(&x->loads[i]) > x->loads[i].least)
+      return false;
+  return true;
+}
+
+static void add_bandwidth(text *out, const eval_view *v,
+                          const map_explanation *x) {
+  const map_pace *p = &x->pace;
   const cost_result *r = &v->nest->result;
   const uint64_t cycles = r->levels[p->level].cycles;
   text_format(out, "the %s bandwidth of %s limits: ", p->bandwidth,
@@ -179,19 +185,23 @@ static void add_bandwidth(text *out, const eval_view *v, const map_pace *p) {
   text_format(out, "where %.4g would keep the multipliers busy; ", p->needed);
   text_format(out, "%s cycles", report_number(cycles).text);
   text_format(out, " instead of %s", report_number(r->compute_cycles).text);
+  if (carries_least(x, p->level))
+    text_format(out,
+                "; no nest that keeps the same tensors there moves fewer "
+                "words");
 }
 
 static calm_status write_pace(text *out, const eval_view *v,
-                              const map_pace *p) {
+                              const map_explanation *x) {
   text words;
   text_init(&words, out->context);
   text_format(&words, "time: ");
-  if (p->bandwidth)
-    add_bandwidth(&words, v, p);
+  if (x->pace.bandwidth)
+    add_bandwidth(&words, v, x);
   else
     add_multipliers(&words, v);
   text_format(out, "\n");
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 static bool is_unused(const map_fan *f) {
@@ -207,7 +217,7 @@ static calm_status write_fan(text *out, const calm_evaluation *e,
   text_format(&words, " x %s of", report_number(f->used_y).text);
   text_format(&words, " %s", report_number(f->x).text);
   text_format(&words, " x %s are in use", report_number(f->y).text);
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 static calm_status write_fans(text *out, const calm_evaluation *e,
@@ -229,6 +239,6 @@ calm_status report_map_explain_words(text *out, const eval_view *v,
   TRY(report_map_explain(&x, v->evaluation, v->nest, scratch));
   TRY(write_loads(out, v, &x));
   TRY(write_rooms(out, v, &x));
-  TRY(write_pace(out, v, &x.pace));
+  TRY(write_pace(out, v, &x));
   return write_fans(out, v->evaluation, &x);
 }

@@ -116,8 +116,7 @@ static calm_status write_reason(text *out, const char *name, const char *status,
   text words;
   text_init(&words, out->context);
   text_format(&words, "%s: %s%s%s", name, status, *status ? ": " : "", reason);
-  text_format(out, "  ");
-  return report_wrapped_text(out, &words, 4, 2);
+  return report_hanging_text(out, &words);
 }
 
 static calm_status write_reasons(text *out, const calm_mapping *m) {

@@ -107,11 +107,6 @@ void report_map_mapper(text *out, const calm_mapping *m) {
   report_map_choice(out, "objective", m->objective);
 }
 
-static calm_status write_paragraph(text *out, text *words) {
-  text_format(out, "  ");
-  return report_wrapped_text(out, words, 4, 2);
-}
-
 static report_tone tone_of(const map_layer *l) {
   if (!map_layer_is_mapped(l)) return TONE_BAD;
   return l->result.outcome == CALM_OPTIMAL ? TONE_GOOD : TONE_OPEN;
@@ -131,7 +126,7 @@ static calm_status write_search(text *out, const calm_mapping *m,
   else
     add_samples(&words, l);
   if (m->timing) text_format(&words, "; %.3f s", l->seconds);
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }
 
 calm_status report_map_outcome(text *out, const calm_mapping *m,
@@ -139,12 +134,12 @@ calm_status report_map_outcome(text *out, const calm_mapping *m,
   text words;
   text_init(&words, out->context);
   report_map_mapper(&words, m);
-  TRY(write_paragraph(out, &words));
+  TRY(report_hanging_text(out, &words));
   text_format(out, "%s", report_tone_begin(tone_of(l), color));
   TRY(write_search(out, m, l));
   text_format(out, "%s", report_tone_end(color));
   if (l->error != CALM_OK || !l->reason) return CALM_OK;
   text_init(&words, out->context);
   text_format(&words, "%s", l->reason);
-  return write_paragraph(out, &words);
+  return report_hanging_text(out, &words);
 }

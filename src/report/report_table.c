@@ -195,6 +195,11 @@ calm_status report_wrapped_text(text *out, text *words, uint32_t indent,
   return status;
 }
 
+calm_status report_hanging_text(text *out, text *words) {
+  text_format(out, "  ");
+  return report_wrapped_text(out, words, 4, 2);
+}
+
 const char *report_tone_begin(report_tone tone, bool color) {
   static const char *const codes[] = {"\033[1m", "\033[32m", "\033[33m",
                                       "\033[31m", "\033[2m"};

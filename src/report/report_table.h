@@ -54,6 +54,9 @@ calm_status report_wrapped(text *out, const char *words, uint32_t indent,
 calm_status report_wrapped_text(text *out, text *words, uint32_t indent,
                                 uint32_t column);
 
+/* Likewise; the first line begins at column 2, the others at 4. */
+calm_status report_hanging_text(text *out, text *words);
+
 /* A paragraph of items that are not divided although there are spaces in them,
    such as "W Weights,".  `column` is where the line stands. */
 typedef struct report_paragraph {

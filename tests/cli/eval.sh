@@ -67,7 +67,7 @@ good --color always; out_has "$(printf '\033\\[1m')"
 good; cmp -s "$work/out" "$work/table" || fault "two runs differ"
 
 checking "without energy"
-good --no-energy; code_is 0; out_lacks "energy"; out_lacks "pJ"
+good --no-energy; code_is 0; out_lacks "energy"; out_lacks " pJ"
 good --no-energy --json; json_says 'o["energy_pj"] is None and o["cycles"] == 12'
 
 checking "energies are needed where a tensor is kept"

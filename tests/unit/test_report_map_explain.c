@@ -350,10 +350,18 @@ static void words_say_what_would_help(void **state) {
   assert_has(&out,
              "  time: the read bandwidth of GlobalBuffer limits: 0.5 words a "
              "cycle in each instance, where 0.9167\n    would keep the "
-             "multipliers busy; 44 cycles instead of 24\n");
+             "multipliers busy; 44 cycles instead of 24; no nest that keeps "
+             "the same tensors\n    there moves fewer words\n");
   assert_has(&out, "  below GlobalBuffer: 4 x 1 of 64 x 1 are in use\n");
   text_free(&out);
   c.levels[1].read_bandwidth = 0;
+  c.levels[0].read_bandwidth = 0.5; /* of a level that carries much more */
+  assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
+  tell(&out, &e, &c.arena);
+  assert_has(&out, "the read bandwidth of PEBuffer limits");
+  assert_null(strstr(out.data, "moves fewer"));
+  text_free(&out);
+  c.levels[0].read_bandwidth = 0;
   c.levels[0].instances = c.levels[0].mesh_x = 4;
   c.arch.compute.instances = c.arch.compute.mesh_x = 8;
   assert_true(evaluate(&e, &c.arch, &c.layer, &c.nest, &c.arena));
