@@ -6,7 +6,7 @@
 
 #include "report/report_name.h"
 
-enum { INDENT = 2, GAP = 2, LEAST_NAME = 12, MAX_COLUMNS = 12 };
+enum { INDENT = 2, GAP = 2, LEAST_NAME = 10, MAX_COLUMNS = 12 };
 
 void report_table_init(report_table *t, calm_context *context,
                        const report_column *columns, uint32_t column_count) {
@@ -50,16 +50,24 @@ static void widen(uint32_t *width, const char *cell) {
   if (*width < columns) *width = columns;
 }
 
+/* The widest column of a kind that may be shortened, NULL if there is none. */
+static uint32_t *find_widest(const report_table *t, uint32_t *widths,
+                             report_kind kind) {
+  uint32_t *widest = NULL;
+  for (uint32_t c = 0; c < t->column_count; c++)
+    if (t->columns[c].kind == kind && widths[c] > LEAST_NAME &&
+        (!widest || widths[c] > *widest))
+      widest = &widths[c];
+  return widest;
+}
+
 /* Take from the widest column of names until the line fits. */
 static void narrow(const report_table *t, uint32_t *widths) {
   uint32_t total = INDENT + GAP * (t->column_count - 1);
   for (uint32_t c = 0; c < t->column_count; c++) total += widths[c];
   while (total > REPORT_COLUMNS) {
-    uint32_t *widest = NULL;
-    for (uint32_t c = 0; c < t->column_count; c++)
-      if (t->columns[c].kind == COLUMN_NAME && widths[c] > LEAST_NAME &&
-          (!widest || widths[c] > *widest))
-        widest = &widths[c];
+    uint32_t *widest = find_widest(t, widths, COLUMN_NAME);
+    if (!widest) widest = find_widest(t, widths, COLUMN_LATE);
     if (!widest) return;
     *widest -= 1;
     total -= 1;
@@ -82,7 +90,7 @@ static void write_line(text *out, report_table *t, const char *const *cells,
   uint32_t owed = INDENT;
   for (uint32_t c = 0; c < t->column_count; c++) {
     const char *cell = cells[c];
-    if (t->columns[c].kind == COLUMN_NAME)
+    if (t->columns[c].kind == COLUMN_NAME || t->columns[c].kind == COLUMN_LATE)
       cell = report_name_shortened(&t->scratch, cell, widths[c]);
     if (!cell) {
       t->failed = true;
