@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "base/bits.h"
+#include "mapper/mapper_mirror.h"
 #include "mapper/mapper_routes.h"
 #include "mapper/mapper_rules.h"
 #include "mapper/mapper_search.h"
@@ -17,6 +18,7 @@ enum { MOST_DOUBLE = 6 };
 typedef struct rebuild {
   mapper_search *search;
   uint32_t path[4 * COST_MOST_STEPS]; /* trail, outermost first */
+  bool turned[4 * COST_MOST_STEPS];   /* was it made for the twin? */
   uint32_t count;
   uint32_t outwards; /* bit i: the i-th time, meet at the outer place */
   uint32_t doubles;  /* such times */
@@ -103,12 +105,16 @@ static void move_outwards(accel_nest *n, uint32_t at) {
   n->loops[at] = loop;
 }
 
-static void add_step(accel_nest *n, rebuild *r, const mapper_trail *t) {
-  const mapper_axis *axis = &r->search->space->axes[t->what >> 16];
+static void add_step(accel_nest *n, rebuild *r, const mapper_trail *t,
+                     bool turned) {
+  const mapper_space *s = r->search->space;
+  const mapper_axis *axis = &s->axes[t->what >> 16];
   const uint64_t bound = (uint64_t)axis->divisors[t->what & 0xffff];
-  const uint32_t at = find_loop(n, axis->dimension, t->level);
+  const uint32_t dimension =
+      turned ? mapper_mirror_twin(s, axis->dimension) : axis->dimension;
+  const uint32_t at = find_loop(n, dimension, t->level);
   if (at == CALM_NONE) {
-    add_loop(n, bound, axis->dimension, t->level, ACCEL_TEMPORAL);
+    add_loop(n, bound, dimension, t->level, ACCEL_TEMPORAL);
     return;
   }
   n->loops[at].bound = n->loops[at].residual = n->loops[at].bound * bound;
@@ -122,10 +128,15 @@ static void build(accel_nest *n, rebuild *r) {
   r->doubles = 0;
   for (uint32_t i = r->count; i-- > 0;) {
     const mapper_trail *t = &m->trail.data[r->path[i]];
+    const uint32_t before = n->loop_count;
     if (t->spatial)
       add_spread(n, m->space, t);
     else
-      add_step(n, r, t);
+      add_step(n, r, t, r->turned[i]);
+    for (uint32_t k = before; t->spatial && k < n->loop_count; k++)
+      if (r->turned[i])
+        n->loops[k].dimension =
+            mapper_mirror_twin(m->space, n->loops[k].dimension);
   }
 }
 
@@ -172,8 +183,12 @@ calm_status mapper_search_keep(mapper_search *m, uint32_t trail) {
   accel_nest n = {.loops = m->loops,
                   .kept = m->best_nest.kept,
                   .level_count = m->best_nest.level_count};
-  for (; trail != CALM_NONE; trail = m->trail.data[trail].before)
+  bool turned = false;
+  for (; trail != CALM_NONE; trail = m->trail.data[trail].before) {
+    turned ^= m->trail.data[trail].turned;
+    r.turned[r.count] = turned;
     r.path[r.count++] = trail;
+  }
   do {
     build(&n, &r);
     TRY(judge_nest(m, &n));

@@ -5,6 +5,7 @@
 #include "mapper/mapper_blocks.h"
 #include "mapper/mapper_bound.h"
 #include "mapper/mapper_dominance.h"
+#include "mapper/mapper_mirror.h"
 #include "mapper/mapper_outlook.h"
 #include "mapper/mapper_routes.h"
 #include "mapper/mapper_rules.h"
@@ -215,8 +216,11 @@ static bool stands_out(mapper_search *m, const mapper_label *l,
 
 static calm_status insert(mapper_search *m, mapper_label *l, uint32_t level,
                           const mapper_trail *how) {
-  if (is_pruned(m, l, level) || !stands_out(m, l, level)) return CALM_OK;
-  VECTOR_PUSH(m->context, &m->trail, *how);
+  mapper_trail trail = *how;
+  if (is_pruned(m, l, level)) return CALM_OK;
+  trail.turned = mapper_mirror_turn(l, m->space);
+  if (!stands_out(m, l, level)) return CALM_OK;
+  VECTOR_PUSH(m->context, &m->trail, trail);
   l->trail = m->trail.count - 1;
   m->states++;
   return append_label(m, l, level);
@@ -226,8 +230,8 @@ static calm_status insert(mapper_search *m, mapper_label *l, uint32_t level,
 
 static calm_status try_step(mapper_search *m, const mapper_label *l,
                             uint32_t level, uint32_t axis, uint32_t digit) {
-  const mapper_trail how = {l->trail, axis << 16 | digit, (uint16_t)level, 0,
-                            false};
+  const mapper_trail how = {
+      l->trail, axis << 16 | digit, (uint16_t)level, 0, false, false};
   mapper_label_copy(m->next, l, m->space);
   const bool locks = mapper_label_step(m->next, m->space, axis, digit, false);
   if (!mapper_rules_step(m->next, m->space, level, axis)) return CALM_OK;
@@ -283,7 +287,7 @@ static calm_status try_kind(mapper_search *m, const mapper_label *l,
   for (uint32_t i = kind->first; i < kind->first + kind->count; i++) {
     const mapper_spread *spread = &fan->spreads[i];
     m->floor = floor;
-    const mapper_trail how = {l->trail, i, (uint16_t)level, 0, true};
+    const mapper_trail how = {l->trail, i, (uint16_t)level, 0, true, false};
     const uint32_t node = mapper_space_spread(s, l->node, spread);
     if (node == CALM_NONE) continue;
     mapper_label_copy(m->next, l, s);

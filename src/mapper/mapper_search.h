@@ -19,6 +19,7 @@ typedef struct mapper_trail {
   uint16_t level;
   uint16_t order; /* spatial: which of the ways to arrange it */
   bool spatial;
+  bool turned; /* what it led to gave way to its twin */
 } mapper_trail;
 
 typedef struct mapper_search {

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "cost/cost_scratch.h"
 #include "cost/cost_used.h"
+#include "mapper/mapper_mirror.h"
 #include "mapper/mapper_outlook.h"
 #include "mapper/mapper_parts.h"
 #include "mapper/mapper_routes.h"
@@ -105,6 +106,7 @@ static calm_status fill_tables(mapper_space *s, bool energy, bool delay,
   TRY(mapper_rules_look_ahead(s, a));
   TRY(mapper_routes_init(s, a));
   TRY(mapper_accounts_init(s, energy, delay, a));
+  TRY(mapper_mirror_init(s, a));
   TRY(mapper_outlook_init(s, a));
   return mapper_cycles_init(s, a);
 }

@@ -138,6 +138,8 @@ typedef struct mapper_space {
   const double *beyond;   /* per level: sizes of the fans of outer levels */
   const struct mapper_demands *demands; /* of the user's constraints; NULL:
                                            there are none (mapper_rules.h) */
+  const struct mapper_mirror *mirror;   /* NULL: dimensions differ
+                                           (mapper_mirror.h) */
   uint32_t node_count;
   const double *extents; /* [node * dimension_count + d] */
   const uint8_t *digits; /* [node * axis_count + a] */

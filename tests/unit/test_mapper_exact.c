@@ -124,25 +124,10 @@ static void test_random(void **state) {
 
 /* ---- Windows ------------------------------------------------------------- */
 
-/* One-dimensional convolutions, and two-dimensional ones, on machines of two to
-   four levels: capacities, fan-outs, prices and bandwidths at random; strides
-   at which filter and window undo each other's steps. */
-static void draw_window(cost_random_case *c, random_state *r, arena *a) {
-  static const uint64_t filters[] = {2, 3, 4, 6}, widths[] = {4, 6, 8, 9, 12};
-  accel_convolution k = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  k.r = filters[random_below(r, 4)];
-  k.p = widths[random_below(r, 5)];
-  k.k = 1 + random_below(r, 2);
-  if (random_below(r, 3) == 0) k.c = 2;
-  if (random_below(r, 4) == 0) k.q = 2, k.p = 4, k.s = 1 + random_below(r, 2);
-  k.dilation_w = 1 + random_below(r, 3);
-  k.stride_w = 1 + random_below(r, 3);
-  if (random_below(r, 3) == 0) k.stride_w = k.r * k.dilation_w;
-  if (random_below(r, 6) == 0) k.stride_w = (k.r - 1) * k.dilation_w;
-  memset(c, 0, sizeof *c);
-  assert_int_equal(accel_layer_convolution(&c->layer, "window", &k, a),
-                   CALM_OK);
-  const uint32_t levels = 2 + random_below(r, 3);
+/* A machine of so many levels: capacities, fan-outs, prices and bandwidths at
+   random. */
+static void draw_machine(cost_random_case *c, random_state *r, uint32_t levels,
+                         arena *a) {
   accel_level *l = arena_calloc(a, levels, sizeof *l);
   c->nest.kept = arena_calloc(a, levels, sizeof *c->nest.kept);
   c->nest.level_count = levels;
@@ -179,6 +164,26 @@ static void draw_window(cost_random_case *c, random_state *r, arena *a) {
                                     .energy_known = true};
 }
 
+/* One-dimensional convolutions, and two-dimensional ones; strides at
+   which filter and window undo each other's steps. */
+static void draw_window(cost_random_case *c, random_state *r, arena *a) {
+  static const uint64_t filters[] = {2, 3, 4, 6}, widths[] = {4, 6, 8, 9, 12};
+  accel_convolution k = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  k.r = filters[random_below(r, 4)];
+  k.p = widths[random_below(r, 5)];
+  k.k = 1 + random_below(r, 2);
+  if (random_below(r, 3) == 0) k.c = 2;
+  if (random_below(r, 4) == 0) k.q = 2, k.p = 4, k.s = 1 + random_below(r, 2);
+  k.dilation_w = 1 + random_below(r, 3);
+  k.stride_w = 1 + random_below(r, 3);
+  if (random_below(r, 3) == 0) k.stride_w = k.r * k.dilation_w;
+  if (random_below(r, 6) == 0) k.stride_w = (k.r - 1) * k.dilation_w;
+  memset(c, 0, sizeof *c);
+  assert_int_equal(accel_layer_convolution(&c->layer, "window", &k, a),
+                   CALM_OK);
+  draw_machine(c, r, 2 + random_below(r, 3), a);
+}
+
 static void test_windows(void **state) {
   fixture *f = *state;
   const mapper_rules rules[] = {{0}, {.no_bound = true}};
@@ -195,6 +200,46 @@ static void test_windows(void **state) {
   }
   print_message(
       "%u windows, %u refused; proved %u, gaps %u, infeasible %u, "
+      "wrong %u\n",
+      t.tried, t.refused, t.proved, t.gaps, t.infeasible, wrong);
+  assert_int_equal(wrong, 0);
+}
+
+/* ---- Squares ------------------------------------------------------------- */
+
+/* Convolutions that look the same when turned, so that dimensions can be
+   exchanged. */
+static void draw_square(cost_random_case *c, random_state *r, arena *a) {
+  accel_convolution k = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  k.p = k.q = 2 + random_below(r, 3);
+  k.r = k.s = 1 + random_below(r, 3);
+  if (k.r == 1 || random_below(r, 2)) k.k = 1 + random_below(r, 2);
+  if (random_below(r, 3) == 0) k.c = 2;
+  k.dilation_w = k.dilation_h = 1 + random_below(r, 2);
+  k.stride_w = k.stride_h = 1 + random_below(r, 3);
+  if (random_below(r, 3) == 0) k.stride_w = k.stride_h = k.r * k.dilation_w;
+  memset(c, 0, sizeof *c);
+  assert_int_equal(accel_layer_convolution(&c->layer, "square", &k, a),
+                   CALM_OK);
+  draw_machine(c, r, 2 + random_below(r, 4) / 3, a);
+}
+
+static void test_squares(void **state) {
+  fixture *f = *state;
+  const mapper_rules rules[] = {{0}, {.no_bound = true}};
+  random_state r = random_from_seed(56);
+  const char *env = getenv("MAPPER_CASES");
+  const uint32_t cases = env ? (uint32_t)atoi(env) : COST_CASES / 40;
+  uint32_t wrong = 0;
+  tally t = {0};
+  for (uint32_t i = 0; i < cases; i++) {
+    cost_random_case c;
+    draw_square(&c, &r, &f->arena);
+    compare(f, &c, &rules[i % 2], &wrong, &t);
+    arena_free(&f->arena);
+  }
+  print_message(
+      "%u squares, %u refused; proved %u, gaps %u, infeasible %u, "
       "wrong %u\n",
       t.tried, t.refused, t.proved, t.gaps, t.infeasible, wrong);
   assert_int_equal(wrong, 0);
@@ -291,6 +336,7 @@ static void test_bypass(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      COST_TEST(test_random), COST_TEST(test_windows), COST_TEST(test_bypass)};
+      COST_TEST(test_random), COST_TEST(test_windows), COST_TEST(test_squares),
+      COST_TEST(test_bypass)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
