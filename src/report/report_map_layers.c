@@ -57,13 +57,41 @@ static uint32_t choose_columns(report_column *out, const calm_mapping *m,
   out[count++] = (report_column){"cycles", COLUMN_NUMBER};
   if (m->energy) {
     out[count++] = (report_column){unit->title, COLUMN_NUMBER};
-    if (!front) out[count++] = (report_column){"J x cycles", COLUMN_NUMBER};
+    if (!front) out[count++] = (report_column){"J x cycles", COLUMN_SPARE};
   }
   out[count++] = (report_column){"utilized", COLUMN_NUMBER};
   if (front) out[count++] = (report_column){"front", COLUMN_NUMBER};
   out[count++] = (report_column){"proof", COLUMN_NUMBER};
   if (m->timing) out[count++] = (report_column){"s", COLUMN_NUMBER};
   return count;
+}
+
+/* Does what follows a part of a path begin with it, as "conv.0" with "conv"? */
+static bool is_repeated(const char *part, size_t length) {
+  const char *next = part + length + 1;
+  return part[length] == '/' && !strncmp(part, next, length) &&
+         next[length] == '.';
+}
+
+/* Paths such as /features/features.2/conv/conv.0/Conv say twice where they are:
+   features.2/conv.0/Conv. */
+static void add_name(report_table *t, const char *name) {
+  char *brief = arena_calloc(&t->scratch, strlen(name) + 1, 1), *to = brief;
+  if (!brief) {
+    t->failed = true;
+    return;
+  }
+  for (const char *part = name; *part;) {
+    const size_t length = strcspn(part, "/"),
+                 step = length + (part[length] != 0);
+    const bool first = part == name && length == 0 && name[1];
+    if (!first && !is_repeated(part, length)) {
+      memcpy(to, part, step);
+      to += step;
+    }
+    part += step;
+  }
+  report_table_name(t, brief);
 }
 
 static void add_shape(report_table *t, const accel_layer *layer) {
@@ -122,7 +150,7 @@ static calm_status write_table(text *out, const calm_mapping *m, bool color) {
                     choose_columns(columns, m, &unit));
   for (uint32_t i = 0; i < m->layer_count; i++) {
     const map_layer *l = &m->layers[i];
-    report_table_name(&t, l->name);
+    add_name(&t, l->name);
     report_table_number(&t, l->count);
     add_shape(&t, &l->layer);
     add_figures(&t, m, l, unit);

@@ -388,6 +388,19 @@ static void one_reason_is_told_once(void **state) {
   calm_text_free(f->eval.context, out);
 }
 
+static void paths_do_not_say_twice_where_they_are(void **state) {
+  map_fixture *f = *state;
+  fixture_mapping(f, MAP_LAYERS);
+  f->layers[0].name = "/features/features.0/conv/conv.0/conv.0.1/Conv";
+  f->layers[1].name = "model/model_1/convolution";
+  f->layers[2].name = "/";
+  char *out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out, "\n  features.0/conv.0.1/Conv ");
+  assert_has(out, "\n  model/model_1/convolution ");
+  assert_has(out, "\n  /  ");
+  calm_text_free(f->eval.context, out);
+}
+
 static void a_long_table_has_every_nest(void **state) {
   map_fixture *f = *state;
   fixture_mapping(f, MAP_LAYERS)->skipped_count = 8;
@@ -642,6 +655,7 @@ int main(void) {
       MAP_TEST(fronts_of_a_network_are_counted_and_not_totalled),
       MAP_TEST(a_sum_has_a_bound),
       MAP_TEST(one_reason_is_told_once),
+      MAP_TEST(paths_do_not_say_twice_where_they_are),
       MAP_TEST(a_nest_is_a_file_of_its_own),
       MAP_TEST(no_memory_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
