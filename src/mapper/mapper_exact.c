@@ -68,11 +68,13 @@ double mapper_exact_raise(double root, double pruned) {
 
 /* A search that takes long shall have a nest soon; the sum of labels after
    which it looks for one, and how long. */
-enum { MANY_STATES = 100000, LONG_TRIES = 10000 };
+enum { MANY_STATES = 100000, LONG_TRIES = 10000, MORE_STARTS = 3 };
 
 static calm_status find_meanwhile(mapper_search *m) {
   const mapper_climbing how = {.most_cycles = m->value_cap,
-                               .tries = LONG_TRIES};
+                               .tries = LONG_TRIES,
+                               .starts = MORE_STARTS,
+                               .from = m->found ? &m->best_nest : NULL};
   mapper_result r;
   arena scratch;
   arena_init(&scratch, m->context);
@@ -131,6 +133,18 @@ static calm_status round_up(mapper_progress *p, mapper_search *m) {
   return CALM_OK;
 }
 
+/* Of small layers whole blocks decide, which the search that came before does
+   not know: its nest may be far from the best, and too much seemed to be of
+   use.  So a better nest is looked for without it. */
+static calm_status round_up_again(mapper_progress *p, mapper_search *m) {
+  const double value = m->value;
+  if (m->limits->reason != LIMITS_NONE) return CALM_OK;
+  TRY(find_meanwhile(m));
+  if (m->value == value) return CALM_OK;
+  m->stopped = m->begun = false;
+  return round_up(p, m);
+}
+
 /*
  * Cycles are rounded in floating point, by steps that depend on the compute
  * cycles.  A cycle too many may not be needed with another number of them.
@@ -152,7 +166,9 @@ static calm_status solve(mapper_progress *p, mapper_search *m) {
   if (m->stopped || p->infeasible || m->any || is_proved(p, m)) return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
-  return m->stopped || is_proved(p, m) ? CALM_OK : round_up(p, m);
+  if (m->stopped || is_proved(p, m)) return CALM_OK;
+  TRY(round_up(p, m));
+  return m->stopped ? round_up_again(p, m) : CALM_OK;
 }
 
 /* ---- The answer ---------------------------------------------------------- */
