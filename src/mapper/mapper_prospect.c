@@ -257,10 +257,11 @@ static bool spreads_nothing(const mapper_fan *fan) {
 }
 
 bool mapper_prospect_look_ahead(mapper_prospect *p, const mapper_label *l,
-                                uint32_t level) {
+                                uint32_t level, uint32_t most_kinds) {
   const mapper_space *s = p->space;
   for (uint32_t fan = level + 1; fan < s->level_count; fan++) {
     if (spreads_nothing(&s->fans[fan])) continue;
+    if (s->fans[fan].kind_count > most_kinds) return false;
     look(p, l, fan, level);
     return true;
   }

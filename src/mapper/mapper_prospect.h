@@ -48,9 +48,9 @@ void mapper_prospect_look(mapper_prospect *p, const mapper_label *l,
                           uint32_t level);
 
 /* The label stands among the temporal loops of `level`.  False if there is no
-   fan-out any more. */
+   fan-out any more, or if the next one has too many kinds. */
 bool mapper_prospect_look_ahead(mapper_prospect *p, const mapper_label *l,
-                                uint32_t level);
+                                uint32_t level, uint32_t most_kinds);
 
 mapper_floor mapper_prospect_floor(mapper_prospect *p, const mapper_kind *kind);
 

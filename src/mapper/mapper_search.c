@@ -131,9 +131,9 @@ static bool is_hopeless_ahead(mapper_search *m, mapper_label *l,
   mapper_prospect *p = &m->ahead;
   const bool is_new = l->score >= m->handled;
   double least = HUGE_VAL, capped = HUGE_VAL;
-  if (m->front || !mapper_prospect_look_ahead(p, l, level)) return false;
+  if (m->front || !mapper_prospect_look_ahead(p, l, level, MOST_KINDS_AHEAD))
+    return false;
   const mapper_fan *fan = &m->space->fans[p->level];
-  if (fan->kind_count > MOST_KINDS_AHEAD) return false;
   const uint32_t first = p->lucky[p->level];
   for (uint32_t i = 0; i < fan->kind_count; i++) {
     const uint32_t kind = i == 0 ? first : i <= first ? i - 1 : i;
