@@ -175,7 +175,7 @@ static void csv_is_exact(void **state) {
   assert_true(field_of(out, 4) == (double)r->cycles);
   assert_true(field_of(out, 5) == r->energy_pj);
   assert_true(field_of(out, 6) == r->edp);
-  assert_true(field_of(out, 8) == m.layer.result.value);
+  assert_true(field_of(out, 9) == m.layer.result.value);
   calm_text_free(m.c.context, out);
   case_close(&m.c);
 }
