@@ -39,6 +39,8 @@ all: ## build the tool and the libraries into build/release (or CONFIG=...)
 	@scripts/setup --list build
 	@mkdir -p build
 	@$(call configure,$(CONFIG))
+	@ninja -C build/$(CONFIG) -n product 2>/dev/null | grep -q "no work to do" || \
+	  echo "building build/$(CONFIG) (about a minute of one processor's time)"
 	@ninja -C build/$(CONFIG) -j$(JOBS) --quiet product
 
 demo: ## set up, build, plan two networks, map one of them

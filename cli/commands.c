@@ -130,8 +130,7 @@ const exit_meaning exit_meanings[] = {
     {EXIT_FILE,
      "an input is unreadable or unsupported, or an output cannot be written"},
     {EXIT_LIMIT, "a limit was hit before there was any answer"},
-    {EXIT_INTERNAL,
-     "a fault in calm, or in a solver, also one that is missing"},
+    {EXIT_INTERNAL, "a fault in calm, or a solver that is missing or failed"},
     {EXIT_INTERRUPTED, "interrupted before there was any answer"},
     {EXIT_DONE, NULL}};
 

@@ -148,10 +148,24 @@ static void add_up(calm_mapping *m) {
 
 /* ---- The pipeline -------------------------------------------------------- */
 
+/* What is wrong with every layer, in the same words, is wrong with a file. */
+static calm_status check_files(const calm_mapping *m) {
+  const map_layer *first = m->layers;
+  if (m->layer_count < 2) return CALM_OK;
+  for (uint32_t i = 0; i < m->layer_count; i++) {
+    const map_layer *l = &m->layers[i];
+    if (!l->error || l->error != first->error ||
+        strcmp(l->reason, first->reason) != 0)
+      return CALM_OK;
+  }
+  return context_fail(m->context, first->error, "%s", first->reason);
+}
+
 static calm_status prepare_layers(map_run *run) {
   calm_mapping *m = run->mapping;
   for (uint32_t i = 0; i < m->layer_count; i++)
     TRY(map_layer_prepare(&m->layers[i], run));
+  TRY(check_files(m));
   return map_check_energies(run);
 }
 
@@ -226,4 +240,13 @@ calm_status calm_mapping_nest(char **out, const calm_mapping *m,
     return context_fail(m->context, CALM_MISUSE, "layer %u has no nest", layer);
   return accel_nest_write(out, &l->result.nest, &m->arch, l->problem.layer,
                           m->context);
+}
+
+calm_status calm_mapping_problem(char **out, const calm_mapping *m,
+                                 uint32_t layer) {
+  const map_layer *l = layer < m->layer_count ? &m->layers[layer] : NULL;
+  if (!l)
+    return context_fail(m->context, CALM_MISUSE, "there is no layer %u", layer);
+  const accel_layer *padded = l->result.padded;
+  return accel_layer_write(out, padded ? padded : &l->layer, m->context);
 }

@@ -44,6 +44,11 @@ static calm_status read_problems(map_run *run) {
   const uint32_t count = files->problem_count;
   calm_mapping *m = run->mapping;
   m->source = count ? files->problems[0] : files->arch[0];
+  if (count == 0 && !accel_yaml_get(run->machine.arch, "problem"))
+    return context_fail(m->context, CALM_MISUSE,
+                        "no layer is given: there is no model, no --problem "
+                        "FILE, and no architecture file has a section "
+                        "'problem'");
   ARENA_ARRAY(&m->arena, m->layers, count ? count : 1);
   if (count == 0) return add_problem(run, NULL);
   for (uint32_t i = 0; i < count; i++)

@@ -52,6 +52,10 @@ static calm_status check_pairs(const map_run *run) {
     return misuse(run, "--objective pareto is for --cost exact only");
   if (o->imperfect && m->method != MAP_EXACT)
     return misuse(run, "--imperfect is for --mapper exact only");
+  if (o->imperfect && m->objective == MAPPER_PARETO)
+    return misuse(run,
+                  "--imperfect has no --objective pareto: give one of "
+                  "energy, delay, edp and delay-energy");
   if (o->dump_model && m->method != MAP_COSA)
     return misuse(run, "--dump-model is for --mapper cosa only");
   if (samples && o->valid == 0)
@@ -110,6 +114,45 @@ calm_status map_check_energies(const map_run *run) {
   return CALM_OK;
 }
 
+/* ---- What is not read ---------------------------------------------------- */
+
+typedef struct foreign_option {
+  const char *name, *mappers;
+  uint32_t readers; /* bit m: method m reads it */
+  bool given;       /* it is not as it begins */
+} foreign_option;
+
+/* An option that has a value, and that only other mappers read, was meant to do
+   something. */
+static void warn_of(const map_run *run, const foreign_option *option) {
+  const calm_mapping *m = run->mapping;
+  size_t length;
+  if (!option->given || option->readers >> m->method & 1) return;
+  const char *mapper =
+      options_choice_name(&length, "mapper", (uint32_t)m->method);
+  context_log(m->context, CALM_LOG_WARNING,
+              "--%s is for %s; the mapper %.*s does not read it", option->name,
+              option->mappers, (int)length, mapper);
+}
+
+static void warn_of_foreign(const map_run *run) {
+  enum { COSA = 1 << MAP_COSA, HYBRID = 1 << MAP_HYBRID };
+  enum { SAMPLING = 1 << MAP_RANDOM | HYBRID };
+  static const char cosa[] = "--mapper cosa", hybrid[] = "--mapper hybrid",
+                    sampling[] = "--mapper random and hybrid";
+  const calm_options *o = run->options;
+  const foreign_option options[] = {
+      {"cosa-form", cosa, COSA, o->cosa_form != 0},
+      {"cosa-model", cosa, COSA, o->cosa_model != 0},
+      {"cosa-weights", cosa, COSA, o->cosa_weights != NULL},
+      {"pad", cosa, COSA, o->pad != 7},
+      {"valid", sampling, SAMPLING, o->valid != UINT64_MAX},
+      {"victory", hybrid, HYBRID, o->victory != 500},
+      {"samples", sampling, SAMPLING, o->samples != UINT64_MAX}};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    warn_of(run, &options[i]);
+}
+
 /* ---- For each mapper ----------------------------------------------------- */
 
 static void read_sampling(map_run *run) {
@@ -146,5 +189,6 @@ calm_status map_read_options(map_run *run) {
   TRY(check_objective(run));
   TRY(check_pairs(run));
   TRY(check_wanted(run));
+  warn_of_foreign(run);
   return map_read_cosa(run);
 }

@@ -465,6 +465,13 @@ CALM_API bool calm_mapping_layer(calm_layer_summary *out,
 CALM_API calm_status calm_mapping_nest(char **out, const calm_mapping *mapping,
                                        uint32_t layer);
 
+/* The problem that the nest of a layer is of, as a file that calm_evaluate and
+   Timeloop read beside it: the layer, or, where a mapper padded it, what it is
+   padded to.  To be freed with calm_text_free. */
+CALM_API calm_status calm_mapping_problem(char **out,
+                                          const calm_mapping *mapping,
+                                          uint32_t layer);
+
 /* CoSA's weights for an architecture, as a file for the option "cosa-weights".
    To be freed with calm_text_free. */
 CALM_API calm_status calm_calibrate(char **out, calm_context *context,

@@ -110,13 +110,15 @@ static calm_status check_fanout(const mapping_reader *r, const block *b,
   r->nest->unlinked[level] = 0;
   const char *below =
       level ? s->arch->levels[level - 1].name : s->arch->compute.name;
+  const bool mesh = level && s->arch->levels[level - 1].virtual_level;
   for (uint32_t d = 0; d < s->layer->dimension_count; d++)
     if (b->bound[d] > 1)
       return accel_place_fail(
           s->context, CALM_BAD_INPUT, b->place,
           "spatial loops at %s, which has as many instances as %s below it: "
-          "there is nothing to spread %s over",
-          s->arch->levels[level].name, below, s->layer->dimensions[d].name);
+          "there is nothing to spread %s over%s",
+          s->arch->levels[level].name, below, s->layer->dimensions[d].name,
+          mesh ? "; give that mesh as the target" : "");
   return CALM_OK;
 }
 

@@ -81,7 +81,7 @@ typedef struct mapper_result {
  * PARETO they are of the energy of `nest`; of every nest there is, a point of
  * the front has at most value / bound times the energy and the cycles.
  * With imperfect factors (mapper_imperfect.c) the nest is never worse than the
- * best perfect one, and rarely proved.
+ * best perfect one, and rarely proved; the bound is that of all keep sets.
  * CALM_UNSUPPORTED: a front of imperfect nests; several tensors that are
  * written or have windows; windows of three dimensions.  The result is in `a`;
  * all else is freed.

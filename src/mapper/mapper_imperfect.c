@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "mapper/mapper_climb.h"
-#include "mapper/mapper_exact.h"
-#include "mapper/mapper_parts.h"
+#include "mapper/mapper_imperfect.h"
 
 /*
  * Factors that need not divide their bounds.  There are too many for a proof in
@@ -12,12 +11,8 @@
  * without, of bounds a little larger: so each bound is raised to numbers with
  * more prime factors, the exact search finds the best nest of these, and its
  * loops are taken for the real bounds, where they do no more than before.  The
- * best of them climbs on.  What is found is never worse than the best perfect
- * nest, which is one of them.
- *
- * The bound counts what no nest can do without: every multiplication, as many
- * steps as there are with the best factors of all dimensions over all
- * multipliers, every word once at a level that there is one of.
+ * best of them climbs on.  What is found is never worse than the nest that the
+ * search began with.
  */
 
 /* Raised bounds: a number of a dimension, of combinations, and how many more
@@ -32,15 +27,6 @@ typedef struct raise {
   uint64_t bounds[ACCEL_MAX_DIMENSIONS];
   double growth;
 } raise;
-
-/* What is asked for. */
-typedef struct question {
-  const mapper_problem *whole; /* whatever may be kept */
-  const mapper_rules *rules;
-  const uint32_t *kept; /* by all nests that are tried */
-  limits *limits;
-  arena *arena;
-} question;
 
 typedef struct remainders {
   const mapper_problem *whole;
@@ -149,7 +135,6 @@ static calm_status try_raise(remainders *r, const raise *by) {
   TRY(raise_layer(&layer, p.layer, by, r->arena));
   if (layer.macs > ACCEL_MAX_COUNT) return CALM_OK;
   p.layer = &layer;
-  p.imperfect = false;
   given.quiet = true;
   given.most_value = r->best.value * by->growth * by->growth;
   given.most_cycles *= by->growth;
@@ -160,122 +145,6 @@ static calm_status try_raise(remainders *r, const raise *by) {
                                     : CALM_OK;
 }
 
-/* ---- The bound ----------------------------------------------------------- */
-
-/* Tables for so many multipliers at most. */
-enum { MOST_MULTIPLIERS = 1 << 16 };
-
-/* steps[m]: the least of all dimensions from this one on if m multipliers are
-   dealt out to them; `rest` is that without this one.  Of factors that leave
-   equally many steps, the least will do. */
-static void deal_out(double *steps, const double *rest, uint64_t bound,
-                     uint64_t most) {
-  for (uint64_t m = 1; m <= most; m++) {
-    steps[m] = HUGE_VAL;
-    for (uint64_t f = 1; f && f <= m;) {
-      const uint64_t left = (bound + f - 1) / f;
-      steps[m] = fmin(steps[m], (double)left * rest[m / f]);
-      f = left > 1 ? (bound + left - 2) / (left - 1) : 0;
-    }
-  }
-}
-
-static calm_status find_least_steps(double *out, const accel_layer *layer,
-                                    double multipliers, arena *a) {
-  double *steps, *rest;
-  *out = (double)layer->macs / multipliers;
-  if (multipliers > MOST_MULTIPLIERS) return CALM_OK;
-  const uint64_t most = (uint64_t)multipliers;
-  ARENA_ARRAY(a, steps, most + 1);
-  ARENA_ARRAY(a, rest, most + 1);
-  for (uint64_t m = 1; m <= most; m++) rest[m] = 1;
-  for (uint32_t d = 0; d < layer->dimension_count; d++) {
-    double *swap = rest;
-    deal_out(steps, rest, layer->dimensions[d].bound, most);
-    rest = steps, steps = swap;
-  }
-  *out = rest[most];
-  return CALM_OK;
-}
-
-/* Words that a bandwidth has to bear: what is used, once. */
-static double bear_words(const mapper_space *s, uint32_t level) {
-  const cost_store *store = &s->tables->stores[level];
-  double reads = 0, writes = 0, cycles = 0;
-  if (s->beyond[level] != 1) return 0;
-  for (uint32_t t = 0; t < s->tensor_count; t++) {
-    if (!(s->kept[level] >> t & 1)) continue;
-    const double words = s->tensors[t].least * store->scales[t];
-    *(s->tensors[t].written ? &writes : &reads) += words;
-  }
-  if (store->read_bandwidth > 0) cycles = reads / store->read_bandwidth;
-  if (store->write_bandwidth > 0)
-    cycles = fmax(cycles, writes / store->write_bandwidth);
-  if (store->shared_bandwidth > 0)
-    cycles = fmax(cycles, (reads + writes) / store->shared_bandwidth);
-  return cycles;
-}
-
-static calm_status find_least_cycles(double *out, const mapper_space *s,
-                                     arena *a) {
-  double cycles;
-  TRY(find_least_steps(&cycles, s->problem->layer,
-                       s->beyond[0] * s->fans[0].size, a));
-  for (uint32_t l = 0; l < s->level_count; l++)
-    cycles = fmax(cycles, bear_words(s, l));
-  *out = ceil(cycles * (1 - 1e-11)) + s->tables->network_cycles;
-  return CALM_OK;
-}
-
-/*
- * A tensor at a level of one instance: every word arrives there and leaves it
- * once; from the innermost level, a word reaches only so many multipliers at a
- * time.  Where there are several instances, nothing is certain: the model takes
- * what the busiest one passes times the number that is busy on average, which
- * can be less than the words that there are.
- */
-static double least_energy_at(const mapper_space *s, uint32_t t, uint32_t level,
-                              bool innermost, bool outermost) {
-  const mapper_price price = mapper_accounts_price(s, level, t);
-  const mapper_tensor *tensor = &s->tensors[t];
-  double leave = tensor->least;
-  if (s->beyond[level] != 1) return 0;
-  if (innermost)
-    leave = fmax(leave, s->tables->macs / (s->beyond[0] * s->fans[0].size));
-  if (tensor->written) return leave * price.update;
-  return leave * price.read + (outermost ? 0 : tensor->least * price.fill);
-}
-
-static double least_energy(const mapper_space *s) {
-  double energy = s->tables->macs * s->tables->mac_pj;
-  for (uint32_t t = 0; t < s->tensor_count; t++) {
-    bool innermost = true;
-    for (uint32_t l = 0; l < s->level_count; l++) {
-      if (!(s->kept[l] >> t & 1)) continue;
-      energy +=
-          least_energy_at(s, t, l, innermost, l == s->tensors[t].outermost);
-      innermost = false;
-    }
-  }
-  return energy;
-}
-
-/* With what has to be kept alone. */
-static calm_status find_bound(remainders *r, arena *scratch) {
-  mapper_problem p = r->problem;
-  mapper_space s;
-  p.must_keep = p.may_keep = r->whole->must_keep;
-  TRY(mapper_space_init(&s, &p, true, true, r->limits, scratch));
-  if (r->limits->reason != LIMITS_NONE) return CALM_OK;
-  double cycles;
-  TRY(find_least_cycles(&cycles, &s, scratch));
-  const double energy = p.objective == MAPPER_DELAY ? 1 : least_energy(&s);
-  r->best.bound = p.objective == MAPPER_DELAY ? cycles
-                  : p.objective == MAPPER_EDP ? energy * cycles
-                                              : energy;
-  return CALM_OK;
-}
-
 /* ---- One objective ------------------------------------------------------- */
 
 static bool is_done(const remainders *r) {
@@ -284,7 +153,9 @@ static bool is_done(const remainders *r) {
 }
 
 static calm_status search_in(remainders *r, arena *scratch) {
-  TRY(find_bound(r, scratch));
+  mapper_problem whole = *r->whole;
+  whole.objective = r->problem.objective;
+  TRY(mapper_imperfect_bound(&r->best.bound, &whole, r->limits, scratch));
   TRY(list_raises(r));
   for (uint32_t i = 0; i < r->raise_count && !is_done(r); i++)
     TRY(try_raise(r, &r->raises[i]));
@@ -294,12 +165,14 @@ static calm_status search_in(remainders *r, arena *scratch) {
 }
 
 /* Goes on from what is in *out. */
-static calm_status search(mapper_result *out, const question *q,
-                          mapper_objective objective, double most_cycles) {
+static calm_status search(mapper_result *out, const mapper_remainders *q,
+                          const uint32_t *kept, mapper_objective objective,
+                          double most_cycles) {
   arena scratch;
   remainders r = {.whole = q->whole, .problem = *q->whole, .limits = q->limits};
   r.arena = q->arena;
-  r.problem.must_keep = r.problem.may_keep = q->kept;
+  r.problem.must_keep = r.problem.may_keep = kept;
+  r.problem.imperfect = false;
   r.problem.objective = objective;
   r.given = (mapper_given){
       .rules = q->rules, .most_cycles = most_cycles, .most_value = HUGE_VAL};
@@ -314,79 +187,30 @@ static calm_status search(mapper_result *out, const question *q,
   const bool proved = out->value <= out->bound * (1 + 1e-9);
   out->outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE;
   if (proved) out->bound = out->value;
-  return CALM_OK;
+  return mapper_exact_evaluate(out, q->whole, q->arena);
 }
 
 /* The fastest first, then the least energy within its cycles. */
-static calm_status search_twice(mapper_result *out, const question *q) {
+static calm_status search_twice(mapper_result *out, const mapper_remainders *q,
+                                const uint32_t *kept) {
   const bool found = mapper_exact_found(out);
   out->value = found ? (double)out->cost.cycles : HUGE_VAL;
-  TRY(search(out, q, MAPPER_DELAY, HUGE_VAL));
+  TRY(search(out, q, kept, MAPPER_DELAY, HUGE_VAL));
   if (!mapper_exact_found(out)) return CALM_OK;
   const bool proved = out->outcome == CALM_OPTIMAL;
   const double most_cycles = out->value;
-  TRY(mapper_exact_evaluate(out, q->whole, q->arena));
   out->value = out->cost.energy_pj;
-  TRY(search(out, q, MAPPER_DELAY_ENERGY, most_cycles));
+  TRY(search(out, q, kept, MAPPER_DELAY_ENERGY, most_cycles));
   if (!proved) out->outcome = CALM_FEASIBLE;
   return CALM_OK;
 }
 
-/* ---- The answer ---------------------------------------------------------- */
-
-/* Half of the time and of the work is for perfect nests. */
-static void halve(limits *out, const limits *l) {
-  *out = *l;
-  if (l->deadline > 0) {
-    const double now = limits_clock();
-    out->deadline = now + fmax(0, l->deadline - now) / 2;
-  }
-  if (l->max_ticks < UINT64_MAX)
-    out->max_ticks = l->ticks + (l->max_ticks - l->ticks) / 2;
-  out->next_look = 0;
-}
-
-/* Only that it is time for the other half does not stop what follows. */
-static void resume(limits *l, const limits *half) {
-  l->ticks = half->ticks;
-  l->next_look = 0;
-  if (half->reason == LIMITS_MEMORY || half->reason == LIMITS_INTERRUPT)
-    l->reason = half->reason;
-  limits_spend(l, 0);
-}
-
-static calm_status start_perfect(mapper_result *out, const mapper_problem *p,
-                                 const mapper_rules *rules, limits *l,
-                                 arena *a) {
-  mapper_problem perfect = *p;
-  limits half;
-  perfect.imperfect = false;
-  halve(&half, l);
-  TRY(mapper_exact(out, &perfect, rules, &half, a));
-  resume(l, &half);
-  return CALM_OK;
-}
-
-calm_status mapper_imperfect(mapper_result *out, const mapper_problem *p,
-                             const mapper_rules *rules, limits *l, arena *a) {
-  question q = {p, rules, p->may_keep, l, a};
-  mapper_result r;
-  if (p->objective == MAPPER_PARETO)
-    return context_fail(a->context, CALM_UNSUPPORTED,
-                        "exact mapper: no front of imperfect nests");
-  TRY(start_perfect(&r, p, rules, l, a));
-  if (mapper_exact_found(&r))
-    q.kept = r.nest.kept;
-  else
-    r.value = HUGE_VAL;
-  TRY(p->objective == MAPPER_DELAY_ENERGY
-          ? search_twice(&r, &q)
-          : search(&r, &q, p->objective, HUGE_VAL));
-  *out = r;
-  if (!mapper_exact_found(&r)) return CALM_OK;
-  out->reason = r.outcome == CALM_OPTIMAL ? NULL
-                : l->reason != LIMITS_NONE
-                    ? limits_reason_name(l->reason)
-                    : "with remainders, little is proved";
-  return mapper_exact_evaluate(out, p, a);
+calm_status mapper_imperfect_search(mapper_result *out,
+                                    const mapper_remainders *q,
+                                    const uint32_t *kept) {
+  const mapper_objective objective = q->whole->objective;
+  if (!mapper_exact_found(out)) out->value = HUGE_VAL;
+  return objective == MAPPER_DELAY_ENERGY
+             ? search_twice(out, q, kept)
+             : search(out, q, kept, objective, HUGE_VAL);
 }

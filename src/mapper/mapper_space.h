@@ -168,7 +168,7 @@ typedef struct mapper_space {
   bool networks;         /* do words that cross a fan-out cost energy? */
   bool leaks;            /* does energy depend on cycles? */
   bool bears;            /* has any account a bandwidth? */
-  struct mapper_router *router; /* scratch of mapper_routes.c */
+  struct mapper_router *router; /* scratch of mapper_routes_hops.c */
   bool blocks;                  /* the outlook counts whole blocks */
   arena *arena;                 /* where it keeps what it finds */
   bool falling;                 /* more multipliers never mean more cycles */

@@ -80,6 +80,46 @@ static void add_network(report_table *t, const network_needs *needs,
   }
 }
 
+/* Does the memory that the network below a level leads to keep nothing of a
+   tensor whose hops cost energy?  Then these are of the way to it alone. */
+static bool is_passed_by(const eval_view *v, uint32_t level, uint32_t tensor) {
+  const calm_evaluation *e = v->evaluation;
+  const cost_result *r = &v->nest->result;
+  const cost_flow *f = report_eval_flow(r, level, tensor);
+  if (f->energy_pj <= 0 || f->hops <= 0) return false;
+  if (e->arch.levels[level].network.hop_pj <= 0) return false;
+  while (level > 0 && e->arch.levels[level - 1].virtual_level) level--;
+  return level > 0 && !report_eval_tensor(r, level - 1, tensor)->kept;
+}
+
+static bool add_passing(text *out, const eval_view *v, uint32_t level,
+                        bool begun) {
+  const calm_evaluation *e = v->evaluation;
+  for (uint32_t t = 0; t < e->layer.tensor_count; t++) {
+    if (!is_passed_by(v, level, t)) continue;
+    text_format(out, "%s%s below %s", begun ? ", " : "hops of ",
+                e->layer.tensors[t].name, report_eval_level_name(e, level));
+    begun = true;
+  }
+  return begun;
+}
+
+/* As in Timeloop (docs/cost-model.md, Bypass); without a word, the figures
+   would be taken for what the wires carry. */
+static calm_status write_unscaled(text *out, const eval_view *v) {
+  text words;
+  bool any = false;
+  text_init(&words, out->context);
+  for (uint32_t i = 0; i < v->levels.count; i++)
+    any = add_passing(&words, v, v->levels.ids[i], any);
+  text_format(&words,
+              ": not scaled to what passes the next level by, which may need "
+              "more energy");
+  if (any) return report_hanging_text(out, &words);
+  text_free(&words);
+  return CALM_OK;
+}
+
 calm_status report_eval_networks(text *out, const eval_view *v) {
   const network_needs needs = find_needs(v);
   report_column columns[MOST_COLUMNS];
@@ -93,7 +133,8 @@ calm_status report_eval_networks(text *out, const eval_view *v) {
                     choose_columns(columns, &needs, v));
   for (uint32_t i = 0; i < v->levels.count; i++)
     add_network(&t, &needs, v, v->levels.ids[i]);
-  return report_table_finish(&t, out, v->color);
+  TRY(report_table_finish(&t, out, v->color));
+  return needs.energy ? write_unscaled(out, v) : CALM_OK;
 }
 
 /* ---- Patterns of delivery ------------------------------------------------ */

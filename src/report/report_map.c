@@ -94,6 +94,22 @@ static void write_share_of_layers(text *out, const char *what, uint32_t part,
   text_format(out, "%s\n", report_tone_end(color));
 }
 
+/* A sum has the sum of the bounds, and how much may be saved at most. */
+static void write_total_gap(text *out, const calm_mapping *m) {
+  const bool energy = m->objective == MAPPER_ENERGY;
+  const double value = energy ? m->total_energy_pj : (double)m->total_cycles;
+  double bound;
+  if (!report_map_total_bound(&bound, m) || value <= 0) return;
+  const double gap = bound < value ? (value - bound) / value : 0;
+  const report_unit unit = report_energy_unit(bound);
+  text_format(out, "  gap          %s: at least ", report_share(gap, 1).text);
+  if (energy)
+    text_format(out, "%s %s", report_energy(bound, unit).text, unit.name);
+  else
+    text_format(out, "%s cycles", report_real(bound).text);
+  text_format(out, " is proved of all that is mapped\n");
+}
+
 /* Of what is mapped: each layer as often as the network has it. */
 static void write_totals(text *out, const calm_mapping *m, bool color) {
   const double pj = m->total_energy_pj;
@@ -103,6 +119,7 @@ static void write_totals(text *out, const calm_mapping *m, bool color) {
   if (m->method == MAP_EXACT)
     write_share_of_layers(out, "proved", count_proved(m), m, color);
   if (m->mapped_count == 0) return;
+  if (count_proved(m) < m->mapped_count) write_total_gap(out, m);
   text_format(out, "  cycles       %s%s%s",
               report_tone_begin(TONE_TITLE, color),
               report_number(m->total_cycles).text, report_tone_end(color));
@@ -136,10 +153,24 @@ static calm_status write_part(text *out, const calm_mapping *m,
   return report_map_explain_words(out, v, scratch);
 }
 
+/* A front has no total: which of its nests are counted? */
+static calm_status write_front_note(text *out, const calm_mapping *m) {
+  text words;
+  if (m->objective != MAPPER_PARETO || m->mapped_count == 0) return CALM_OK;
+  text_format(out, "\n");
+  text_init(&words, out->context);
+  text_format(&words,
+              "The totals, the table and the files of -o have the fastest nest "
+              "of each layer; its front has as many nests as the table says "
+              "(--emit csv=FILE lists them, --json has their loops).");
+  return report_hanging_text(out, &words);
+}
+
 static calm_status write_network(text *out, const calm_mapping *m, eval_view *v,
                                  arena *scratch) {
   TRY(write_subject(out, m));
   write_totals(out, m, v->color);
+  TRY(write_front_note(out, m));
   TRY(report_map_layers(out, m, v->complete, v->color));
   if (!v->complete && !m->explain) return CALM_OK;
   for (uint32_t i = 0; i < m->layer_count; i++)

@@ -23,6 +23,11 @@ const char *report_map_status(const map_layer *l);
    is known, there is no nest, or there is no single value (PARETO). */
 double report_map_gap(const calm_mapping *m, const map_layer *l);
 
+/* What all that is mapped needs at least, pJ or cycles: the sum of the layers'
+   bounds, each as often as the network has it.  False where one is not known,
+   or the objective is no sum. */
+bool report_map_total_bound(double *out, const calm_mapping *m);
+
 /* Has the objective one value, and a nest that has it? */
 bool report_map_has_value(const calm_mapping *m, const map_layer *l);
 

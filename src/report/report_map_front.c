@@ -6,7 +6,7 @@
 
 #include "report/report_map.h"
 
-enum { WIDE = 64, HIGH = 12, MOST_ROWS = 20 };
+enum { WIDE = 64, HIGH = 12, MOST_ROWS = 20, FEW = 5 };
 
 static double energy_of(const mapper_result *r, uint32_t point) {
   return r->front[point].cost.energy_pj;
@@ -41,7 +41,7 @@ static calm_status write_points(text *out, const mapper_result *r,
   const report_column columns[] = {{"cycles", COLUMN_NUMBER},
                                    {unit.title, COLUMN_NUMBER},
                                    {"J x cycles", COLUMN_NUMBER},
-                                   {"in use", COLUMN_NUMBER},
+                                   {"utilized", COLUMN_NUMBER},
                                    {"", COLUMN_WORDS}};
   const uint32_t all = r->front_count, best = find_best(r);
   const uint32_t rows = complete || all <= MOST_ROWS ? all : MOST_ROWS;
@@ -92,7 +92,8 @@ static void write_row(text *out, const char *label, uint32_t width,
   text_format(out, "  %*s |%.*s\n", (int)width, label, (int)end, row);
 }
 
-/* The ends of both axes are told; lines lead along them. */
+/* The ends of both axes are told; lines lead along them.  Of few points it says
+   no more than the table. */
 static void write_picture(text *out, const mapper_result *r, report_unit unit) {
   char grid[HIGH][WIDE + 1];
   const uint32_t last = r->front_count - 1;
@@ -100,7 +101,6 @@ static void write_picture(text *out, const mapper_result *r, report_unit unit) {
   const report_digits low = report_energy(energy_of(r, last), unit);
   const report_digits slow = report_number(cycles_of(r, last));
   const uint32_t width = (uint32_t)strlen(high.text);
-  if (last < 2) return;
   draw(grid, r);
   text_format(out, "\n  %s; E: least EDP\n", unit.title);
   for (uint32_t row = 0; row < HIGH; row++)
@@ -124,8 +124,9 @@ calm_status report_map_front(text *out, const calm_mapping *m,
   const report_unit unit = report_energy_unit(energy_of(r, 0));
   text_format(out,
               "\n  nests that nothing beats in both energy and cycles; the "
-              "first is the one below\n");
+              "fastest is below, and goes to -o\n");
   TRY(write_points(out, r, unit, complete, color));
-  write_picture(out, r, unit);
+  if (r->front_count >= FEW || (complete && r->front_count > 2))
+    write_picture(out, r, unit);
   return CALM_OK;
 }

@@ -99,6 +99,29 @@ static json_t *dimensions_of(arena *scratch, const accel_layer *layer) {
   return o;
 }
 
+static void add_coefficient(json_t **o, const accel_term *term,
+                            arena *scratch) {
+  if (!term->name) return;
+  const char *key = report_name_escaped(scratch, term->name, ESCAPE_INVALID);
+  if (!key) {
+    json_decref(*o);
+    *o = NULL;
+  }
+  if (key && !json_object_get(*o, key)) number(o, key, term->coefficient);
+}
+
+/* {"Wstride": 2, ...}: strides and dilations, as a problem file names them. */
+static json_t *coefficients_of(arena *scratch, const accel_layer *layer) {
+  json_t *o = json_object();
+  for (uint32_t t = 0; t < layer->tensor_count; t++)
+    for (uint32_t r = 0; r < layer->tensors[t].rank_count; r++) {
+      const accel_rank *rank = &layer->tensors[t].ranks[r];
+      for (uint32_t i = 0; i < rank->term_count; i++)
+        add_coefficient(&o, &rank->terms[i], scratch);
+    }
+  return o;
+}
+
 static void add_method(json_t **o, arena *scratch, const calm_mapping *m,
                        const map_layer *l) {
   add(o, "certificate", certificate_of(m, l));
@@ -152,6 +175,7 @@ static json_t *layer_of(arena *scratch, const calm_mapping *m,
   number(&o, "count", l->count);
   name(&o, "shape", l->layer.shape, scratch);
   add(&o, "dimensions", dimensions_of(scratch, &l->layer));
+  add(&o, "coefficients", coefficients_of(scratch, &l->layer));
   number(&o, "macs", l->layer.macs);
   add(&o, "status", json_string(report_map_status(l)));
   add(&o, "error", error_of(l));
@@ -181,6 +205,8 @@ static json_t *list_skipped(arena *scratch, const calm_mapping *m) {
 
 static json_t *total_of(const calm_mapping *m) {
   const double cycles = (double)m->total_cycles;
+  double bound;
+  const bool bounded = report_map_total_bound(&bound, m);
   json_t *o = json_object();
   number(&o, "layers", m->layer_count);
   number(&o, "mapped", m->mapped_count);
@@ -189,6 +215,7 @@ static json_t *total_of(const calm_mapping *m) {
   real_if(&o, "energy_pj", m->energy, m->total_energy_pj);
   real_if(&o, "edp", m->energy, m->total_energy_pj * cycles);
   add(&o, "utilization", report_json_real(report_map_utilization(m)));
+  real_if(&o, "bound", bounded, bound);
   return o;
 }
 

@@ -1,5 +1,9 @@
 /* What was found for each layer of a network: a table, and the reasons of those
    that have no nest or no proof. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
 #include "report/report_map.h"
 
 /* Of operators that are no layers, so many are shown in short. */
@@ -23,25 +27,71 @@ double report_map_gap(const calm_mapping *m, const map_layer *l) {
   return r->bound < r->value ? (r->value - r->bound) / r->value : 0;
 }
 
+bool report_map_total_bound(double *out, const calm_mapping *m) {
+  *out = 0;
+  if (m->objective != MAPPER_ENERGY && m->objective != MAPPER_DELAY)
+    return false;
+  for (uint32_t i = 0; i < m->layer_count; i++) {
+    const map_layer *l = &m->layers[i];
+    if (!map_layer_is_mapped(l)) continue;
+    const bool proved = l->result.outcome == CALM_OPTIMAL;
+    if (!proved && l->result.bound <= 0) return false;
+    const double least =
+        proved ? l->result.value : fmin(l->result.bound, l->result.value);
+    *out += least * (double)l->count;
+  }
+  return m->mapped_count > 0;
+}
+
 /* ---- The table ----------------------------------------------------------- */
 
-enum { MOST_COLUMNS = 10 };
+enum { MOST_COLUMNS = 11 };
 
 static uint32_t choose_columns(report_column *out, const calm_mapping *m,
                                const report_unit *unit) {
+  const bool front = m->objective == MAPPER_PARETO;
   uint32_t count = 0;
   out[count++] = (report_column){"layer", COLUMN_NAME};
   out[count++] = (report_column){"times", COLUMN_NUMBER};
-  out[count++] = (report_column){"shape", COLUMN_NAME};
+  out[count++] = (report_column){"shape", COLUMN_LATE};
   out[count++] = (report_column){"cycles", COLUMN_NUMBER};
   if (m->energy) {
     out[count++] = (report_column){unit->title, COLUMN_NUMBER};
-    out[count++] = (report_column){"J x cycles", COLUMN_NUMBER};
+    if (!front) out[count++] = (report_column){"J x cycles", COLUMN_SPARE};
   }
-  out[count++] = (report_column){"in use", COLUMN_NUMBER};
-  out[count++] = (report_column){"gap", COLUMN_NUMBER};
+  out[count++] = (report_column){"utilized", COLUMN_NUMBER};
+  if (front) out[count++] = (report_column){"front", COLUMN_NUMBER};
+  out[count++] = (report_column){"proof", COLUMN_NUMBER};
   if (m->timing) out[count++] = (report_column){"s", COLUMN_NUMBER};
   return count;
+}
+
+/* Does what follows a part of a path begin with it, as "conv.0" with "conv"? */
+static bool is_repeated(const char *part, size_t length) {
+  const char *next = part + length + 1;
+  return part[length] == '/' && !strncmp(part, next, length) &&
+         next[length] == '.';
+}
+
+/* Paths such as /features/features.2/conv/conv.0/Conv say twice where they are:
+   features.2/conv.0/Conv. */
+static void add_name(report_table *t, const char *name) {
+  char *brief = arena_calloc(&t->scratch, strlen(name) + 1, 1), *to = brief;
+  if (!brief) {
+    t->failed = true;
+    return;
+  }
+  for (const char *part = name; *part;) {
+    const size_t length = strcspn(part, "/"),
+                 step = length + (part[length] != 0);
+    const bool first = part == name && length == 0 && name[1];
+    if (!first && !is_repeated(part, length)) {
+      memcpy(to, part, step);
+      to += step;
+    }
+    part += step;
+  }
+  report_table_name(t, brief);
 }
 
 static void add_shape(report_table *t, const accel_layer *layer) {
@@ -58,15 +108,16 @@ static void add_shape(report_table *t, const accel_layer *layer) {
 static void add_figures(report_table *t, const calm_mapping *m,
                         const map_layer *l, report_unit unit) {
   const cost_result *r = &l->result.cost;
+  const bool front = m->objective == MAPPER_PARETO;
   if (!map_layer_is_mapped(l)) {
-    for (int blanks = m->energy ? 4 : 2; blanks > 0; blanks--)
+    for (int blanks = m->energy ? 4 - front : 2; blanks > 0; blanks--)
       report_table_cell(t, "%s", "");
     return;
   }
   report_table_number(t, r->cycles);
   if (m->energy) {
     report_table_cell(t, "%s", report_energy(r->energy_pj, unit).text);
-    report_table_cell(t, "%s", report_four(r->edp * 1e-12).text);
+    if (!front) report_table_cell(t, "%s", report_four(r->edp * 1e-12).text);
   }
   report_table_cell(t, "%s", report_share(r->utilization, 1).text);
 }
@@ -99,10 +150,12 @@ static calm_status write_table(text *out, const calm_mapping *m, bool color) {
                     choose_columns(columns, m, &unit));
   for (uint32_t i = 0; i < m->layer_count; i++) {
     const map_layer *l = &m->layers[i];
-    report_table_name(&t, l->name);
+    add_name(&t, l->name);
     report_table_number(&t, l->count);
     add_shape(&t, &l->layer);
     add_figures(&t, m, l, unit);
+    if (m->objective == MAPPER_PARETO)
+      report_table_number(&t, l->result.front_count);
     add_end(&t, m, l);
     if (m->timing) report_table_cell(&t, "%.3f", l->seconds);
   }
@@ -111,22 +164,43 @@ static calm_status write_table(text *out, const calm_mapping *m, bool color) {
 
 /* ---- Reasons ------------------------------------------------------------- */
 
-static calm_status write_reason(text *out, const char *name, const char *status,
-                                const char *reason) {
+static calm_status write_reason(text *out, const char *name, uint32_t more,
+                                const char *status, const char *reason) {
   text words;
   text_init(&words, out->context);
-  text_format(&words, "%s: %s%s%s", name, status, *status ? ": " : "", reason);
+  text_format(&words, "%s", name);
+  if (more) text_format(&words, " and %" PRIu32 " more", more);
+  text_format(&words, ": %s%s%s", status, *status ? ": " : "", reason);
   return report_hanging_text(out, &words);
+}
+
+static bool is_told_alike(const map_layer *a, const map_layer *b) {
+  return a->reason && b->reason && !strcmp(a->reason, b->reason) &&
+         !strcmp(report_map_status(a), report_map_status(b));
+}
+
+/* How many layers behind this one have its reason; CALM_NONE: one before it
+   has, and it is told already. */
+static uint32_t count_alike(const calm_mapping *m, uint32_t layer) {
+  uint32_t more = 0;
+  for (uint32_t i = 0; i < m->layer_count; i++) {
+    if (i == layer || !is_told_alike(&m->layers[i], &m->layers[layer]))
+      continue;
+    if (i < layer) return CALM_NONE;
+    more++;
+  }
+  return more;
 }
 
 static calm_status write_reasons(text *out, const calm_mapping *m) {
   bool begun = false;
   for (uint32_t i = 0; i < m->layer_count; i++) {
     const map_layer *l = &m->layers[i];
-    if (!l->reason) continue;
+    const uint32_t more = l->reason ? count_alike(m, i) : CALM_NONE;
+    if (more == CALM_NONE) continue;
     if (!begun) text_format(out, "\n");
     begun = true;
-    TRY(write_reason(out, l->name, report_map_status(l), l->reason));
+    TRY(write_reason(out, l->name, more, report_map_status(l), l->reason));
   }
   return CALM_OK;
 }
@@ -139,7 +213,7 @@ static calm_status write_skipped(text *out, const calm_mapping *m,
   text_format(out, "\n  %s operator%s with multiplications not mapped\n",
               report_number(all).text, all == 1 ? "" : "s");
   for (uint32_t i = 0; i < shown; i++)
-    TRY(write_reason(out, m->skipped[i].name, "", m->skipped[i].reason));
+    TRY(write_reason(out, m->skipped[i].name, 0, "", m->skipped[i].reason));
   if (shown < all)
     text_format(out, "  ... and %s more (-v shows them)\n",
                 report_number(all - shown).text);

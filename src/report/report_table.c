@@ -6,7 +6,9 @@
 
 #include "report/report_name.h"
 
-enum { INDENT = 2, GAP = 2, LEAST_NAME = 12, MAX_COLUMNS = 12 };
+static const uint32_t LEFT_OUT = UINT32_MAX; /* as the width of a column */
+
+enum { INDENT = 2, GAP = 2, LEAST_NAME = 10, MAX_COLUMNS = 12 };
 
 void report_table_init(report_table *t, calm_context *context,
                        const report_column *columns, uint32_t column_count) {
@@ -50,16 +52,30 @@ static void widen(uint32_t *width, const char *cell) {
   if (*width < columns) *width = columns;
 }
 
-/* Take from the widest column of names until the line fits. */
+/* The widest column of a kind that may be shortened, NULL if there is none. */
+static uint32_t *find_widest(const report_table *t, uint32_t *widths,
+                             report_kind kind) {
+  uint32_t *widest = NULL;
+  for (uint32_t c = 0; c < t->column_count; c++)
+    if (t->columns[c].kind == kind && widths[c] > LEAST_NAME &&
+        (!widest || widths[c] > *widest))
+      widest = &widths[c];
+  return widest;
+}
+
+/* Leave out what can be spared, then take from the widest column of names,
+   until the line fits. */
 static void narrow(const report_table *t, uint32_t *widths) {
   uint32_t total = INDENT + GAP * (t->column_count - 1);
   for (uint32_t c = 0; c < t->column_count; c++) total += widths[c];
+  for (uint32_t c = 0; c < t->column_count && total > REPORT_COLUMNS; c++) {
+    if (t->columns[c].kind != COLUMN_SPARE) continue;
+    total -= widths[c] + GAP;
+    widths[c] = LEFT_OUT;
+  }
   while (total > REPORT_COLUMNS) {
-    uint32_t *widest = NULL;
-    for (uint32_t c = 0; c < t->column_count; c++)
-      if (t->columns[c].kind == COLUMN_NAME && widths[c] > LEAST_NAME &&
-          (!widest || widths[c] > *widest))
-        widest = &widths[c];
+    uint32_t *widest = find_widest(t, widths, COLUMN_NAME);
+    if (!widest) widest = find_widest(t, widths, COLUMN_LATE);
     if (!widest) return;
     *widest -= 1;
     total -= 1;
@@ -82,14 +98,16 @@ static void write_line(text *out, report_table *t, const char *const *cells,
   uint32_t owed = INDENT;
   for (uint32_t c = 0; c < t->column_count; c++) {
     const char *cell = cells[c];
-    if (t->columns[c].kind == COLUMN_NAME)
+    if (widths[c] == LEFT_OUT) continue;
+    if (t->columns[c].kind == COLUMN_NAME || t->columns[c].kind == COLUMN_LATE)
       cell = report_name_shortened(&t->scratch, cell, widths[c]);
     if (!cell) {
       t->failed = true;
       return;
     }
     const uint32_t rest = widths[c] - report_name_columns(cell);
-    const bool right = t->columns[c].kind == COLUMN_NUMBER;
+    const bool right = t->columns[c].kind == COLUMN_NUMBER ||
+                       t->columns[c].kind == COLUMN_SPARE;
     owed += right ? rest : 0;
     if (*cell) {
       text_format(out, "%*s%s", (int)owed, "", cell);

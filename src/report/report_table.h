@@ -16,7 +16,9 @@ enum { REPORT_COLUMNS = 100 };
 typedef enum report_kind {
   COLUMN_WORDS,  /* to the left */
   COLUMN_NUMBER, /* to the right */
-  COLUMN_NAME    /* to the left, shortened where the table is too wide */
+  COLUMN_NAME,   /* to the left, shortened where the table is too wide */
+  COLUMN_LATE,   /* likewise, but only once no name can be any shorter */
+  COLUMN_SPARE   /* a number that is left out where the table is too wide */
 } report_kind;
 
 typedef struct report_column {

@@ -58,9 +58,21 @@ cmp -s "$work/out" "$work/first" || fault "all processors differ from one"
 
 checking "a file per layer, with names that are safe and differ"
 map "$work/net.cg" -o "$work/nests/"; code_is 0
-[ "$(ls "$work/nests" | tr '\n' ' ')" = "a_1%0.yaml a_1%1.yaml " ] ||
+[ "$(ls "$work/nests" | tr '\n' ' ')" = "a_1%0.problem.yaml a_1%0.yaml \
+a_1%1.problem.yaml a_1%1.yaml " ] ||
   fault "other files: $(ls "$work/nests")"
 grep -q "^mapping:" "$work/nests/a_1%1.yaml" || fault "no mapping in it"
+map "$work/net.cg" --json
+energy=$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["layers"][1]["energy_pj"])' "$work/out")
+json_says 'o["layers"][0]["coefficients"] == {"Wstride": 1, "Hstride": 1, "Wdilation": 1, "Hdilation": 1}'
+run eval --arch "$work/arch.yaml" --problem "$work/nests/a_1%1.problem.yaml" \
+  --mapping "$work/nests/a_1%1.yaml" --json
+code_is 0; json_says "o['energy_pj'] == $energy"
+sed 's/^op c /op a:1.problem /; s/z v - ) -> ( u ) stride=1,1/z v - ) -> ( u ) stride=2,2/
+s/u f32.1,8,8,4/u f32[1,4,4,4/' "$work/net.cg" >"$work/named.cg"
+map "$work/named.cg" -o "$work/named/"; code_is 0
+[ "$(ls "$work/named" | wc -l)" = 6 ] || fault "a problem is a nest's: $(ls "$work/named")"
 map --problem "$work/small.yaml" --problem "$work/other.yaml" -o "$work/nests"
 code_is 0; [ -s "$work/nests/other.yaml" ] || fault "a folder without a slash"
 map "$work/net.cg" -o "$work/one.yaml"
@@ -69,6 +81,12 @@ map "$work/net.cg" --emit "nest=$work/one.txt"
 one_line_error 2 "one.txt: several layers do not go into one file"
 map "$work/net.cg" --emit "csv=$work/layers.csv"; code_is 0
 [ "$(wc -l <"$work/layers.csv")" = 3 ] || fault "no line for each layer"
+map "$work/net.cg" --emit "csv=$work/layers.csv" --objective pareto --json
+code_is 0; points=$(python3 -c 'import json, sys
+print(sum(len(l["front"]) for l in json.load(open(sys.argv[1]))["layers"]))' "$work/out")
+[ "$(wc -l <"$work/layers.csv")" = $((points + 1)) ] || fault "no line for each nest"
+map "$work/net.cg" --objective pareto; code_is 0
+out_has "have the fastest nest of each layer"; out_has "utilized  front    proof"
 cp "$work/small.yaml" "$work/nests/x.yaml"
 map --problem "$work/nests/x.yaml" -o "$work/nests/"; code_is 2
 err_has "x.yaml: is an input, and is not overwritten"
@@ -156,6 +174,18 @@ run map --arch "$work/tight.yaml" --problem "$work/small.yaml" --json
 code_is 1; out_is_json; err_has "small: no mapping fits"
 json_says 'o["layers"][0]["status"] == "infeasible" and o["layers"][0]["reason"]'
 
+checking "what is wrong with a file for every layer is told once, before any"
+sed 's/Buffer/Bufer/' "$work/rules.yaml" >"$work/typo.yaml"
+map "$work/net.cg" --constraints "$work/typo.yaml"
+one_line_error 3 "typo.yaml:3:.*Bufer.*did you mean 'Buffer'"
+
+checking "options that the mapper does not read are warned of, others not"
+small --pad 3 --valid 2 --samples 9 --victory 2; code_is 0
+[ "$(grep -c "warning: --.*the mapper exact does not read it" "$work/err")" = 4 ] ||
+  fault "not four warnings"
+small --mapper random --valid 2 --samples 9; err_is_empty
+small --mapper hybrid --valid 2 --samples 9 --victory 2; err_is_empty
+
 checking "one layer that fails does not stop the others; the worst one decides"
 echo "problem: {shape: cnn-layer, R: 1, S: 1, P: 2, Q: 2, C: 2, K: 2, N: 1}" \
   >"$work/conv.yaml"
@@ -166,19 +196,31 @@ json_says '[l["status"] for l in o["layers"]] == ["optimal", "failed"]'
 
 checking "a wrong command line"
 run map; one_line_error 2 "no architecture is given (--arch FILE)"
-map; one_line_error 2 "no problem is given (--problem FILE)"
+map; one_line_error 2 "no layer is given: there is no model, no --problem FILE"
 map --problem "$work/small.yaml" "$work/net.cg"
 one_line_error 2 "either a model or --problem"
 map "$work/net.cg" more; one_line_error 2 "one operand too many"
 small --objective balance; one_line_error 2 "exact has energy, delay, edp, delay-energy and pareto"
 small --mapper random --valid 0; one_line_error 2 "valid 0"
 small --objective pareto --cost timeloop; one_line_error 2 "cost exact"
+small --objective pareto --imperfect; one_line_error 2 "imperfect has no --objective pareto"
 small -o "$work/arch.yaml"; one_line_error 2 "is an input, and is not overwritten"
 
 small --mapper cosa --dump-model "$work/arch.yaml"
 one_line_error 2 "is an input, and is not overwritten"
 small --mapper cosa --dump-model "$work/x" -o "$work/x"; one_line_error 2 "another output"
 map "$work/net.cg" --mapper cosa --dump-model "$work/x"; one_line_error 2 "of one layer"
+
+checking "remainders"
+cat >"$work/odd.yaml" <<'END'
+mapspace_constraints:
+  - {target: Buffer, type: temporal, factors: M=4 K=3}
+END
+odd() { map --problem "$work/other.yaml" --constraints "$work/odd.yaml" --json "$@"; }
+odd; code_is 1; json_says '[l["status"] for l in o["layers"]] == ["infeasible"]'
+odd --imperfect; code_is 4
+json_says '[l["status"] for l in o["layers"]] == ["limit"]'
+map --problem "$work/other.yaml" --imperfect; out_has "more time finds no more"
 
 checking "what objectives need"
 small --no-energy; one_line_error 3 "objective edp needs energies"

@@ -149,6 +149,36 @@ static void a_layer_that_fails_is_a_result(void **state) {
   calm_mapping_free(m);
 }
 
+/* But what the constraints say of no layer is wrong with their file. */
+static void what_fails_for_all_layers_is_told_once(void **state) {
+  map_fixture *f = *state;
+  calm_mapping *m = NULL;
+  map_write_file(f->other, f, "other.yaml",
+                 "mapspace_constraints:\n"
+                 "- {target: Bufer, type: temporal, factors: M=2}\n");
+  map_set(f, "constraints", f->other);
+  assert_int_equal(map_three(&m, f, NULL), CALM_BAD_INPUT);
+  assert_non_null(strstr(calm_context_message(f->context), "other.yaml:2"));
+  assert_null(m);
+}
+
+/* It is that of the nest, and reads back as the layer that it was. */
+static void a_layer_goes_out_as_a_problem(void **state) {
+  map_fixture *f = *state;
+  calm_mapping *m;
+  char *problem;
+  assert_int_equal(map_one(&m, f, f->first), CALM_OK);
+  assert_int_equal(calm_mapping_problem(&problem, m, 1), CALM_MISUSE);
+  assert_int_equal(calm_mapping_problem(&problem, m, 0), CALM_OK);
+  const double value = map_layer_at(m, 0).value;
+  calm_mapping_free(m);
+  map_write_file(f->other, f, "other.yaml", problem);
+  calm_text_free(f->context, problem);
+  assert_int_equal(map_one(&m, f, f->other), CALM_OK);
+  assert_true(map_layer_at(m, 0).value == value);
+  calm_mapping_free(m);
+}
+
 /* ---- What may be kept ---------------------------------------------------- */
 
 /* Does a level of a nest of the first layer keep just these? */
@@ -280,7 +310,7 @@ static void files_must_be_there(void **state) {
   const char *parts[] = {f->arch};
   calm_map_files files = {.arch = parts, .arch_count = 1};
   assert_int_equal(calm_map(&m, f->context, &files, NULL), CALM_MISUSE);
-  assert_non_null(strstr(calm_context_message(f->context), "no problem"));
+  assert_non_null(strstr(calm_context_message(f->context), "no layer"));
   files.arch_count = 0;
   assert_int_equal(calm_map(&m, f->context, &files, NULL), CALM_MISUSE);
   assert_non_null(strstr(calm_context_message(f->context), "--arch"));
@@ -333,6 +363,8 @@ int main(void) {
       MAP_TEST(jobs_do_not_change_what_is_found),
       MAP_TEST(an_interrupt_leaves_layers_undone),
       MAP_TEST(a_layer_that_fails_is_a_result),
+      MAP_TEST(what_fails_for_all_layers_is_told_once),
+      MAP_TEST(a_layer_goes_out_as_a_problem),
       MAP_TEST(tensors_are_kept_where_nothing_forbids_it),
       MAP_TEST(bypassing_can_be_searched),
       MAP_TEST(a_tensor_without_a_place_is_bad_input),

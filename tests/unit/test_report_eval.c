@@ -343,6 +343,23 @@ static void energy_of_networks_has_a_row(void **state) {
   calm_text_free(f->context, out);
 }
 
+static void hops_of_what_passes_by_are_told(void **state) {
+  eval_fixture *f = *state;
+  const calm_evaluation *e = fixture_evaluation(f, 1);
+  f->levels[MEMORY].network.hop_pj = 1;
+  char *out = render(f, e, CALM_FORMAT_TABLE);
+  assert_null(strstr(out, "hops of"));
+  calm_text_free(f->context, out);
+  f->tensor_costs[0][BUFFER * TENSORS].kept = false;
+  out = render(f, e, CALM_FORMAT_TABLE);
+  assert_has(out, "\n  hops of Weights below odd\\xff memory: not scaled to ");
+  calm_text_free(f->context, out);
+  f->levels[MEMORY].network.hop_pj = 0;
+  out = render(f, e, CALM_FORMAT_TABLE);
+  assert_null(strstr(out, "hops of"));
+  calm_text_free(f->context, out);
+}
+
 /* ---- All ----------------------------------------------------------------- */
 
 static void other_formats_are_refused(void **state) {
@@ -396,6 +413,7 @@ int main(void) {
       EVAL_TEST(tensors_have_letters_of_their_names),
       EVAL_TEST(letters_stand_next_to_their_names),
       EVAL_TEST(energy_of_networks_has_a_row),
+      EVAL_TEST(hops_of_what_passes_by_are_told),
       EVAL_TEST(other_formats_are_refused),
       EVAL_TEST(no_memory_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);

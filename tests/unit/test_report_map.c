@@ -317,13 +317,13 @@ static void a_network_is_a_table_with_totals(void **state) {
              "  EDP          2.165e-06 J x cycles\n\n");
   assert_has(out,
              "  layer          times  shape  cycles  energy nJ  J x cycles  "
-             "in use         gap\n"
+             "utilized       proof\n"
              "  conv1              1  R3 K4      40      6.015   2.406e-07  "
-             "15.0 %     optimal\n"
+             "  15.0 %     optimal\n"
              "  odd\\xff layer      2  R3 K4      40      6.015   2.406e-07  "
-             "15.0 %      25.0 %\n"
+             "  15.0 %      25.0 %\n"
              "  wide, \"big\"        3  R3 K4                                  "
-             "       infeasible\n");
+             "         infeasible\n");
   assert_has(out,
              "\n  odd\\xff layer: feasible: stopped by the time limit\n"
              "  wide, \"big\": infeasible: Buffer: 200 words do not fit into "
@@ -331,6 +331,73 @@ static void a_network_is_a_table_with_totals(void **state) {
              "  8 operators with multiplications not mapped\n");
   assert_has(out, "  ... and 2 more (-v shows them)\n");
   assert_true(longest_line(out) <= 100);
+  calm_text_free(f->eval.context, out);
+}
+
+static void fronts_of_a_network_are_counted_and_not_totalled(void **state) {
+  map_fixture *f = *state;
+  fixture_front(f, 3);
+  f->mapping.network = true;
+  char *out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out,
+             "  The totals, the table and the files of -o have the fastest "
+             "nest of each layer");
+  assert_has(out, "  energy nJ  utilized  front    proof\n");
+  assert_has(out, "  15.0 %      3  optimal\n");
+  calm_text_free(f->eval.context, out);
+}
+
+/* 2 x 30 + 40 of 120 cycles are proved. */
+static void a_sum_has_a_bound(void **state) {
+  map_fixture *f = *state;
+  calm_mapping *m = fixture_mapping(f, 2);
+  double bound;
+  assert_false(report_map_total_bound(&bound, m));
+  m->objective = MAPPER_DELAY;
+  for (uint32_t i = 0; i < 2; i++) f->layers[i].result.value = 40;
+  f->layers[OPEN].result.bound = 30;
+  char *out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out,
+             "  gap          16.7 %: at least 100 cycles is proved of all that "
+             "is mapped\n");
+  calm_text_free(f->eval.context, out);
+  json_t *root = render_json(f);
+  assert_true(real_at(root, "total.bound") == 100);
+  json_decref(root);
+  f->layers[OPEN].result.bound = 0;
+  root = render_json(f);
+  assert_null_at(root, "total.bound");
+  json_decref(root);
+  f->layers[OPEN].result.outcome = CALM_OPTIMAL;
+  out = render_map(f, CALM_FORMAT_TABLE);
+  assert_lacks(out, "  gap  ");
+  calm_text_free(f->eval.context, out);
+}
+
+static void one_reason_is_told_once(void **state) {
+  map_fixture *f = *state;
+  fixture_mapping(f, MAP_LAYERS);
+  for (uint32_t i = NONE; i <= FAILED; i++) {
+    f->layers[i].error = CALM_UNSUPPORTED;
+    f->layers[i].reason =
+        i == NONE ? "the same" : strstr("not the same", "the");
+  }
+  char *out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out, "\n  wide, \"big\" and 1 more: failed: the same\n");
+  assert_lacks(out, "strange: ");
+  calm_text_free(f->eval.context, out);
+}
+
+static void paths_do_not_say_twice_where_they_are(void **state) {
+  map_fixture *f = *state;
+  fixture_mapping(f, MAP_LAYERS);
+  f->layers[0].name = "/features/features.0/conv/conv.0/conv.0.1/Conv";
+  f->layers[1].name = "model/model_1/convolution";
+  f->layers[2].name = "/";
+  char *out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out, "\n  features.0/conv.0.1/Conv ");
+  assert_has(out, "\n  model/model_1/convolution ");
+  assert_has(out, "\n  /  ");
   calm_text_free(f->eval.context, out);
 }
 
@@ -405,14 +472,20 @@ static void a_front_is_a_table_and_a_picture(void **state) {
   map_fixture *f = *state;
   fixture_front(f, 3);
   char *out = render_map(f, CALM_FORMAT_TABLE);
+  assert_has(out, "  nests that nothing beats in both energy and cycles; ");
+  assert_has(out, "the fastest is below, and goes to -o\n");
+  assert_lacks(out, "E: least EDP");
+  assert_true(longest_line(out) <= 100);
+  calm_text_free(f->eval.context, out);
+  out = render_map(f, CALM_FORMAT_LONG);
   assert_has(out,
              "  optimal: proved that nothing is better in both energy and "
              "cycles (1,234 states, 1 threshold)\n");
   assert_has(out,
-             "  cycles  energy nJ  J x cycles  in use\n"
-             "      40      6.000   2.400e-07  15.0 %  <- least EDP\n"
-             "      80      3.750   3.000e-07  15.0 %\n"
-             "     120      3.333   4.000e-07  15.0 %\n\n"
+             "  cycles  energy nJ  J x cycles  utilized\n"
+             "      40      6.000   2.400e-07    15.0 %  <- least EDP\n"
+             "      80      3.750   3.000e-07    15.0 %\n"
+             "     120      3.333   4.000e-07    15.0 %\n\n"
              "  energy nJ; E: least EDP\n"
              "  6.000 |E\n"
              "        |\n");
@@ -473,15 +546,16 @@ static void csv_has_a_line_per_layer(void **state) {
   char *out = render_map(f, CALM_FORMAT_CSV);
   assert_string_equal(
       out,
-      "layer,count,status,macs,cycles,energy_pj,edp,utilization,value,bound,"
-      "gap,reason\n"
-      "conv1,1,optimal,12,40,6015,240600,0.14999999999999999,240600,240600,0,"
-      "\n"
-      "odd\\xff layer,2,feasible,12,40,6015,240600,0.14999999999999999,240600,"
-      "180450,0.25,stopped by the time limit\n"
-      "\"wide, \"\"big\"\"\",3,infeasible,12,,,,,,,,Buffer: 200 words do not "
+      "layer,count,status,macs,cycles,energy_pj,edp,utilization,"
+      "limiting_level,value,bound,gap,reason\n"
+      "conv1,1,optimal,12,40,6015,240600,0.14999999999999999,odd\\xff "
+      "memory,240600,240600,0,\n"
+      "odd\\xff "
+      "layer,2,feasible,12,40,6015,240600,0.14999999999999999,odd\\xff "
+      "memory,240600,180450,0.25,stopped by the time limit\n"
+      "\"wide, \"\"big\"\"\",3,infeasible,12,,,,,,,,,Buffer: 200 words do not "
       "fit into 100\n"
-      "two\\x0alines,4,failed,12,,,,,,,,several tensors are written\n");
+      "two\\x0alines,4,failed,12,,,,,,,,,several tensors are written\n");
   calm_text_free(f->eval.context, out);
   f->mapping.energy = false;
   f->mapping.timing = true;
@@ -489,6 +563,18 @@ static void csv_has_a_line_per_layer(void **state) {
   out = render_map(f, CALM_FORMAT_CSV);
   assert_has(out, ",gap,seconds,reason\nconv1,1,optimal,12,40,,,0.1");
   assert_has(out, ",0,0.25,\n");
+  calm_text_free(f->eval.context, out);
+}
+
+static void csv_of_a_front_has_a_line_per_nest(void **state) {
+  map_fixture *f = *state;
+  fixture_front(f, 3);
+  f->front[2].cost.limiting_level = CALM_NONE;
+  char *out = render_map(f, CALM_FORMAT_CSV);
+  assert_has(out, "\nconv1,1,optimal,12,40,6000,");
+  assert_has(out, "\nconv1,1,optimal,12,80,3750,300000,");
+  assert_has(out, "\nconv1,1,optimal,12,120,3333.3");
+  assert_has(out, ",MAC,,,,\n");
   calm_text_free(f->eval.context, out);
 }
 
@@ -565,6 +651,11 @@ int main(void) {
       MAP_TEST(few_points_are_not_drawn),
       MAP_TEST(of_many_points_some_are_shown),
       MAP_TEST(csv_has_a_line_per_layer),
+      MAP_TEST(csv_of_a_front_has_a_line_per_nest),
+      MAP_TEST(fronts_of_a_network_are_counted_and_not_totalled),
+      MAP_TEST(a_sum_has_a_bound),
+      MAP_TEST(one_reason_is_told_once),
+      MAP_TEST(paths_do_not_say_twice_where_they_are),
       MAP_TEST(a_nest_is_a_file_of_its_own),
       MAP_TEST(no_memory_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);

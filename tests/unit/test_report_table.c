@@ -75,6 +75,34 @@ static void wide_tables_shorten_names(void **state) {
   assert_non_null(strstr(d->out.data, "18,446,744,073,709,551,615"));
 }
 
+/* First what is spare, then names, and only then what is to be late. */
+static void wide_tables_leave_out_what_is_spare(void **state) {
+  desk *d = *state;
+  static const report_column columns[] = {{"name", COLUMN_NAME},
+                                          {"spare", COLUMN_SPARE},
+                                          {"late", COLUMN_LATE},
+                                          {"n", COLUMN_NUMBER}};
+  for (int width = 80; width <= 90; width += 10) {
+    char late[100];
+    report_table t;
+    memset(late, 'l', (size_t)width);
+    late[width] = '\0';
+    report_table_init(&t, d->context, columns, 4);
+    report_table_cell(&t, "%s", "a name of 22 letters..");
+    report_table_cell(&t, "%s", "1234");
+    report_table_cell(&t, "%s", late);
+    report_table_number(&t, 7);
+    assert_int_equal(report_table_finish(&t, &d->out, false), CALM_OK);
+    assert_true(longest_line(d->out.data) <= 100);
+    assert_null(strstr(d->out.data, "spare"));
+    assert_null(strstr(d->out.data, "1234"));
+    assert_null(strstr(d->out.data, "22 letters"));
+    assert_int_equal(strstr(d->out.data, late) != NULL, width == 80);
+    text_free(&d->out);
+    text_init(&d->out, d->context);
+  }
+}
+
 static void paragraphs_are_wrapped(void **state) {
   desk *d = *state;
   text_format(&d->out, "    ");
@@ -116,6 +144,8 @@ int main(void) {
                                       close_desk),
       cmocka_unit_test_setup_teardown(wide_tables_shorten_names, open_desk,
                                       close_desk),
+      cmocka_unit_test_setup_teardown(wide_tables_leave_out_what_is_spare,
+                                      open_desk, close_desk),
       cmocka_unit_test_setup_teardown(items_are_not_divided, open_desk,
                                       close_desk),
       cmocka_unit_test_setup_teardown(paragraphs_are_wrapped, open_desk,
