@@ -55,14 +55,24 @@ static calm_status fail_layer(map_layer *l, arena *a, const char *why) {
   return pipeline_keep_text(&l->reason, why, a);
 }
 
+static const char *unit_of(mapper_objective objective) {
+  switch (objective) {
+    case MAPPER_DELAY: return " cycles";
+    case MAPPER_EDP: return " pJ x cycles";
+    case MAPPER_ENERGY:
+    case MAPPER_DELAY_ENERGY: return " pJ";
+    default: return "";
+  }
+}
+
 static void tell_progress(const work_list *w, const map_layer *l) {
   calm_context *context = w->run->mapping->context;
   const mapper_result *r = &l->result;
   if (map_layer_is_mapped(l))
     context_log(context, CALM_LOG_PROGRESS,
-                "%u/%u %s: %s, value %.6g, bound %.6g, %.2f s", w->finished,
+                "%u/%u %s: %s, value %.6g%s, bound %.6g, %.2f s", w->finished,
                 w->count, l->name, calm_outcome_name(r->outcome), r->value,
-                r->bound, l->seconds);
+                unit_of(w->run->mapping->objective), r->bound, l->seconds);
   else
     context_log(context, CALM_LOG_PROGRESS, "%u/%u %s: %s", w->finished,
                 w->count, l->name,
