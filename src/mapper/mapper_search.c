@@ -7,6 +7,7 @@
 #include "mapper/mapper_dominance.h"
 #include "mapper/mapper_mirror.h"
 #include "mapper/mapper_outlook.h"
+#include "mapper/mapper_prune.h"
 #include "mapper/mapper_routes.h"
 #include "mapper/mapper_rules.h"
 
@@ -89,87 +90,7 @@ static calm_status append_label(mapper_search *m, const mapper_label *l,
   return CALM_OK;
 }
 
-/* ---- Pruning ------------------------------------------------------------- */
-
-static double score_of(const mapper_search *m, const mapper_floor *f) {
-  switch (m->objective) {
-    case MAPPER_DELAY: return f->cycles;
-    case MAPPER_EDP: return f->energy_pj * f->cycles;
-    default: return f->energy_pj;
-  }
-}
-
-/* Of a front: can nothing that costs as much be new? */
-static bool is_beaten(const mapper_search *m, const mapper_floor *f) {
-  return mapper_front_covers(m->front, f) ||
-         (m->rounded && !mapper_front_hides(m->front, f));
-}
-
-/* Can nothing that costs so much be of use? */
-static bool is_too_much(mapper_search *m, const mapper_floor *f, double score) {
-  if (f->cycles > m->cap * (1 + 1e-12)) {
-    if (f->cycles < m->capped) m->capped = f->cycles;
-    return true;
-  }
-  if (m->front && is_beaten(m, f)) return true;
-  if (score < m->threshold) return false;
-  if (score < m->waiting) m->waiting = score;
-  return true;
-}
-
-/* With more kinds than this, to look at all of them takes longer than to have
-   the label. */
-enum { MOST_KINDS_AHEAD = 48 };
-
-/*
- * The next fan-out cannot serve all tensors to the full.  If one of its kinds
- * is below what was handled, so was the label; if none of them is below the
- * threshold, it waits.  Else, its score must not be below what was handled.
- */
-static bool is_hopeless_ahead(mapper_search *m, mapper_label *l,
-                              uint32_t level) {
-  mapper_prospect *p = &m->ahead;
-  const bool is_new = l->score >= m->handled;
-  double least = HUGE_VAL, capped = HUGE_VAL;
-  if (m->front || !mapper_prospect_look_ahead(p, l, level, MOST_KINDS_AHEAD))
-    return false;
-  const mapper_fan *fan = &m->space->fans[p->level];
-  const uint32_t first = p->lucky[p->level];
-  for (uint32_t i = 0; i < fan->kind_count; i++) {
-    const uint32_t kind = i == 0 ? first : i <= first ? i - 1 : i;
-    const mapper_floor f = mapper_prospect_floor(p, &fan->kinds[kind]);
-    if (f.cycles > m->cap * (1 + 1e-12))
-      capped = smaller(capped, f.cycles);
-    else
-      least = smaller(least, score_of(m, &f) * (1 - 1e-12));
-    if (least < m->handled || (is_new && least < m->threshold)) {
-      p->lucky[p->level] = kind;
-      return false;
-    }
-  }
-  if (l->score < least) l->score = least;
-  if (least < m->threshold) return false;
-  m->waiting = smaller(m->waiting, least);
-  m->capped = smaller(m->capped, capped);
-  return true;
-}
-
-/* Can no completion of the label be of use?  Its score is put into it. */
-static bool is_hopeless(mapper_search *m, mapper_label *l, uint32_t level) {
-  mapper_floor f = mapper_bound_label(m->space, l, level);
-  if (m->rounded) f.energy_pj += mapper_blocks_more(m->space, l, level);
-  l->score = score_of(m, &f) * (1 - 1e-12);
-  if (l->score < m->floor) l->score = m->floor;
-  if (m->spread > 0 && fmod(m->spread, l->spread) != 0) return true;
-  if (m->rules->no_bound) return false;
-  return is_too_much(m, &f, l->score) || is_hopeless_ahead(m, l, level);
-}
-
-/* ... or does it stand there already? */
-static bool is_pruned(mapper_search *m, mapper_label *l, uint32_t level) {
-  if (is_hopeless(m, l, level)) return true;
-  return !m->rules->no_bound && l->score < m->handled;
-}
+/* ---- Superfluous labels -------------------------------------------------- */
 
 /*
  * With everything rounded, whole words and blocks may differ where sums do not:
@@ -217,7 +138,7 @@ static bool stands_out(mapper_search *m, const mapper_label *l,
 static calm_status insert(mapper_search *m, mapper_label *l, uint32_t level,
                           const mapper_trail *how) {
   mapper_trail trail = *how;
-  if (is_pruned(m, l, level)) return CALM_OK;
+  if (mapper_prune_child(m, l, level)) return CALM_OK;
   trail.turned = mapper_mirror_turn(l, m->space);
   if (!stands_out(m, l, level)) return CALM_OK;
   VECTOR_PUSH(m->context, &m->trail, trail);
@@ -265,7 +186,7 @@ static calm_status try_orders(mapper_search *m, const mapper_label *l,
   mapper_spread spread = s->fans[how->level].spreads[how->what];
   mapper_trail order = *how;
   const mapper_routes *routes;
-  if (is_hopeless(m, m->next, how->level)) return CALM_OK;
+  if (mapper_prune_label(m, m->next, how->level)) return CALM_OK;
   m->floor = m->next->score;
   TRY(mapper_routes_find(&routes, s, how->level, how->what));
   for (uint32_t i = 0; i < routes->count; i++) {
@@ -301,39 +222,13 @@ static calm_status try_kind(mapper_search *m, const mapper_label *l,
   return CALM_OK;
 }
 
-static bool is_possible(const mapper_search *m, uint32_t node, uint32_t level,
-                        const mapper_kind *kind) {
-  const mapper_spread *spreads = &m->space->fans[level].spreads[kind->first];
-  for (uint32_t i = 0; i < kind->count; i++)
-    if (mapper_space_spread(m->space, node, &spreads[i]) != CALM_NONE)
-      return true;
-  return false;
-}
-
-/* Is no spread of the kind of any use?  If there is none at this node, nothing
-   waits for it. */
-static bool is_no_prospect(mapper_search *m, const mapper_label *l,
-                           uint32_t level, const mapper_kind *kind,
-                           double *floor) {
-  if (m->rules->no_bound) return false;
-  const double waiting = m->waiting, capped = m->capped;
-  const mapper_floor f = mapper_prospect_floor(&m->prospect, kind);
-  *floor = score_of(m, &f) * (1 - 1e-12);
-  if (*floor < l->score) *floor = l->score;
-  if (!is_too_much(m, &f, *floor)) return false;
-  if ((m->waiting < waiting || m->capped < capped) &&
-      !is_possible(m, l->node, level, kind))
-    m->waiting = waiting, m->capped = capped;
-  return true;
-}
-
 static calm_status try_spreads(mapper_search *m, const mapper_label *l,
                                uint32_t level) {
   const mapper_fan *fan = &m->space->fans[level];
   if (!m->rules->no_bound) mapper_prospect_look(&m->prospect, l, level);
   for (uint32_t i = 0; i < fan->kind_count; i++) {
     double floor = l->score;
-    if (!is_no_prospect(m, l, level, &fan->kinds[i], &floor))
+    if (!mapper_prune_kind(&floor, m, l, &fan->kinds[i]))
       TRY(try_kind(m, l, level, &fan->kinds[i], floor));
   }
   return CALM_OK;
@@ -354,7 +249,7 @@ static calm_status complete(mapper_search *m, const mapper_label *l,
   mapper_label_level(m->above, m->space, level);
   mapper_label_finish(m->above, m->space);
   m->floor = l->score;
-  if (is_pruned(m, m->above, level)) return CALM_OK;
+  if (mapper_prune_child(m, m->above, level)) return CALM_OK;
   const double score = m->above->score;
   if (m->spread > 0 && m->spread != l->spread) return CALM_OK;
   TRY(mapper_search_keep(m, l->trail));
@@ -503,7 +398,7 @@ double mapper_search_root(mapper_search *m) {
     mapper_label_spread(m->next, s, 0, spread,
                         mapper_space_spread(s, 0, spread));
     const mapper_floor f = mapper_bound_label(s, m->next, 0);
-    if (score_of(m, &f) < root) root = score_of(m, &f);
+    if (mapper_prune_score(m, &f) < root) root = mapper_prune_score(m, &f);
   }
   return root;
 }

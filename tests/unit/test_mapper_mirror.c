@@ -86,12 +86,14 @@ static void test_which(void **state) {
   const accel_convolution tall = {3, 2, 4, 4, 2, 2, 1, 1, 1, 1, 1, 1};
   const accel_convolution stride = {3, 3, 4, 4, 2, 2, 1, 1, 1, 2, 1, 1};
   const accel_convolution dilation = {3, 3, 4, 4, 2, 2, 1, 1, 1, 1, 2, 1};
+  const accel_convolution other = {3, 3, 4, 4, 2, 2, 1, 1, 2, 1, 1, 2};
   assert_true(has_mirror(f, &square, 0));
   assert_true(has_mirror(f, &plain, 0));
   assert_false(has_mirror(f, &wide, 0));
   assert_false(has_mirror(f, &tall, 0));
   assert_false(has_mirror(f, &stride, 0));
   assert_false(has_mirror(f, &dilation, 0));
+  assert_false(has_mirror(f, &other, 0));
   assert_false(has_mirror(f, &square, 0.5));
 }
 
@@ -103,16 +105,21 @@ static uint32_t axis_of(const mapper_space *s, const char *name) {
   return 0;
 }
 
-/* Loops of a level, the first primes of these dimensions, innermost first. */
+/* Loops of the first primes of these dimensions, innermost first; a bar is the
+   end of the inner level. */
 static mapper_label *walk(const mapper_space *s, const char *dimensions,
                           fixture *f) {
   mapper_label *l = arena_calloc(&f->arena, 1, mapper_label_bytes(s));
   mapper_label_begin(l, s);
-  mapper_label_level(l, s, 0);
   for (; *dimensions; dimensions++) {
     const char name[] = {*dimensions, 0};
+    if (*dimensions == '|') {
+      mapper_label_level(l, s, 0);
+      continue;
+    }
     const uint32_t a = axis_of(s, name);
     mapper_label_step(l, s, a, s->axes[a].primes[0], false);
+    l->locked = UINT32_C(1) << s->axes[a].dimension;
   }
   return l;
 }
@@ -160,12 +167,14 @@ static void test_twins(void **state) {
   assert_non_null(s.mirror);
   for (uint32_t i = 0; i < s.node_count; i++)
     assert_int_equal(s.mirror->nodes[s.mirror->nodes[i]], i);
-  check_twins(&s, "P", "Q", f);
-  check_twins(&s, "PR", "QS", f);
-  check_twins(&s, "RPKP", "SQKQ", f);
-  check_twins(&s, "KPR", "KQS", f);
-  check_twins(&s, "PQP", "QPQ", f);
-  check_twins(&s, "CRKS", "CSKR", f);
+  check_twins(&s, "|P", "|Q", f);
+  check_twins(&s, "|PR", "|QS", f);
+  check_twins(&s, "|RPKP", "|SQKQ", f);
+  check_twins(&s, "|KPR", "|KQS", f);
+  check_twins(&s, "|PQP", "|QPQ", f);
+  check_twins(&s, "P|PR", "Q|QS", f);
+  check_twins(&s, "PKR|P", "QKS|Q", f);
+  check_twins(&s, "RQ|PC", "SP|QC", f);
 }
 
 int main(void) {
