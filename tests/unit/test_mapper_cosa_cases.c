@@ -206,7 +206,7 @@ static void test_samples(void **state) {
 
 /* ---- Networks ------------------------------------------------------------ */
 
-/* Every layer yields a nest that runs (C148). */
+/* Every layer yields a nest that runs. */
 static void test_networks(void **state) {
   static const char *const names[] = {"resnet50_graph", "alexnet_graph"};
   fixture *f = *state;
