@@ -207,7 +207,7 @@ static void make_far(mapper_draw *d, random_state *r) {
   if (random_below(r, 3) == 0) return;
   far->read_pj *= 40, far->write_pj *= 40, far->update_pj *= 40;
   for (uint32_t l = 0; l + 1 < d->arch.level_count; l++)
-    d->levels[l].capacity_words = d->levels[l].entries = 60 << l;
+    d->levels[l].capacity_words = d->levels[l].entries = UINT64_C(60) << l;
 }
 
 static void test_keeps(void **state) {
