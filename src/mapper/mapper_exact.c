@@ -70,6 +70,9 @@ double mapper_exact_raise(double root, double pruned) {
    which it looks for one, and how long. */
 enum { MANY_STATES = 100000, LONG_TRIES = 10000, MORE_STARTS = 3 };
 
+/* Of the last round, before a better nest is looked for. */
+enum { FEW_LAST_TICKS = 1 << 21 };
+
 static calm_status find_meanwhile(mapper_search *m) {
   const mapper_climbing how = {.most_cycles = m->value_cap,
                                .tries = LONG_TRIES,
@@ -118,11 +121,13 @@ static bool is_proved(const mapper_progress *p, const mapper_search *m) {
 /* All that may cost less than the best nest.  There may be none yet, as those
    that seemed to be as fast as asked for need a cycle more: then the threshold
    goes on rising until one is found. */
-static calm_status round_up(mapper_progress *p, mapper_search *m) {
+static calm_status round_up(mapper_progress *p, mapper_search *m,
+                            uint64_t ticks) {
   const double root = mapper_search_root(m);
   bool last;
   m->rounded = true;
   m->most_states = MAPPER_MOST_LAST_STATES;
+  m->last_ticks = ticks;
   do {
     last = m->value < HUGE_VAL;
     TRY(mapper_exact_round(
@@ -134,15 +139,14 @@ static calm_status round_up(mapper_progress *p, mapper_search *m) {
 }
 
 /* Of small layers whole blocks decide, which the search that came before does
-   not know: its nest may be far from the best, and too much seemed to be of
-   use.  So a better nest is looked for without it. */
-static calm_status round_up_again(mapper_progress *p, mapper_search *m) {
-  const double value = m->value;
-  if (m->limits->reason != LIMITS_NONE) return CALM_OK;
+   not know: its nest may be far from the best, and too much seems to be of use.
+   If that takes long, a better nest is looked for without it. */
+static calm_status finish(mapper_progress *p, mapper_search *m) {
+  TRY(round_up(p, m, FEW_LAST_TICKS));
+  if (!m->stopped || m->limits->reason != LIMITS_NONE) return CALM_OK;
   TRY(find_meanwhile(m));
-  if (m->value == value) return CALM_OK;
   m->stopped = m->begun = false;
-  return round_up(p, m);
+  return round_up(p, m, MAPPER_MOST_LAST_TICKS);
 }
 
 /*
@@ -166,9 +170,7 @@ static calm_status solve(mapper_progress *p, mapper_search *m) {
   if (m->stopped || p->infeasible || m->any || is_proved(p, m)) return CALM_OK;
   if (m->objective == MAPPER_DELAY) TRY(try_spreads(p, m));
   m->spread = 0;
-  if (m->stopped || is_proved(p, m)) return CALM_OK;
-  TRY(round_up(p, m));
-  return m->stopped ? round_up_again(p, m) : CALM_OK;
+  return m->stopped || is_proved(p, m) ? CALM_OK : finish(p, m);
 }
 
 /* ---- The answer ---------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "mapper/mapper_search.h"
 
 /* Labels of the last round, in which costs are rounded, at most. */
-enum { MAPPER_MOST_LAST_STATES = 300000 };
+enum { MAPPER_MOST_LAST_STATES = 300000, MAPPER_MOST_LAST_TICKS = 1 << 25 };
 
 /* Labels of a race, at most. */
 enum { MAPPER_MOST_RACE_STATES = 200000 };

@@ -27,6 +27,7 @@ static calm_status look_again(mapper_progress *p, mapper_search *m) {
   if (f->corners.count == f->old_corners || m->stopped) return CALM_OK;
   m->rounded = true;
   m->most_states = MAPPER_MOST_LAST_STATES;
+  m->last_ticks = MAPPER_MOST_LAST_TICKS;
   TRY(mapper_exact_round(p, m, HUGE_VAL));
   if (!m->stopped) f->corners.count = f->old_corners;
   m->rounded = false;

@@ -372,17 +372,13 @@ static calm_status walk(mapper_search *m, double threshold) {
   return CALM_OK;
 }
 
-/* Labels that round differently are hard to compare: of layers so small that
-   parts of blocks decide there may be too many. */
-enum { MOST_LAST_TICKS = 1 << 25 };
-
 /* What is rounded is looked at with what rounding costs. */
 calm_status mapper_search_round(mapper_search *m, double threshold) {
   const mapper_space *space = m->space;
   if (!m->rounded) return walk(m, threshold);
   if (!m->blocks.tables) TRY(mapper_blocks_look_ahead(&m->blocks, space));
   m->space = &m->blocks;
-  m->last_tick = m->limits->ticks + MOST_LAST_TICKS;
+  m->last_tick = m->limits->ticks + m->last_ticks;
   const calm_status status = walk(m, threshold);
   m->space = space;
   return status;

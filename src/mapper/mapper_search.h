@@ -42,8 +42,9 @@ typedef struct mapper_search {
   bool rounded;   /* look for the best when all is rounded */
   double score;   /* of the best complete label */
   uint64_t states, most_states;
-  uint64_t last_tick; /* rounded: stop then */
-  uint64_t held;      /* bytes of the space */
+  uint64_t last_ticks; /* rounded: most of a round */
+  uint64_t last_tick;  /* ... stop then */
+  uint64_t held;       /* bytes of the space */
   VECTOR(mapper_trail) trail;
   VECTOR(uint64_t) labels; /* indices of labels are places in here */
   uint32_t *heads;         /* [level * node_count + node]: a list of labels */
