@@ -211,3 +211,12 @@ calm_status mapper_brute_search(mapper_brute *out, const mapper_problem *p,
   out->complete = out->front_count < MAPPER_BRUTE_POINTS;
   return CALM_OK;
 }
+
+double mapper_brute_best(const mapper_brute *b, mapper_objective o) {
+  switch (o) {
+    case MAPPER_ENERGY: return b->energy_pj;
+    case MAPPER_DELAY: return b->cycles;
+    case MAPPER_EDP: return b->edp;
+    default: return b->energy_at_cycles;
+  }
+}

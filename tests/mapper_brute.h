@@ -29,6 +29,9 @@ typedef struct mapper_brute {
 calm_status mapper_brute_search(mapper_brute *out, const mapper_problem *p,
                                 uint64_t most, arena *a);
 
+/* The least value of any nest; not of a front. */
+double mapper_brute_best(const mapper_brute *b, mapper_objective o);
+
 /* Enters a point into the front, unless another is no worse. */
 void mapper_brute_enter(mapper_brute *b, double cycles, double energy_pj);
 

@@ -23,13 +23,6 @@ typedef struct tally {
   uint32_t tried, refused, gaps, infeasible, proved, capacities, enough, wrong;
 } tally;
 
-static double best_of(const mapper_brute *b, mapper_objective o) {
-  return o == MAPPER_ENERGY  ? b->energy_pj
-         : o == MAPPER_DELAY ? b->cycles
-         : o == MAPPER_EDP   ? b->edp
-                             : b->energy_at_cycles;
-}
-
 /* The same points? */
 static bool is_front(const mapper_result *r, const mapper_brute *b) {
   if (r->outcome != CALM_OPTIMAL || r->front_count != b->front_count)
@@ -44,7 +37,7 @@ static bool is_front(const mapper_result *r, const mapper_brute *b) {
 
 static bool agrees(const mapper_result *r, const mapper_brute *b,
                    mapper_objective o) {
-  const double best = best_of(b, o);
+  const double best = mapper_brute_best(b, o);
   if (!b->valid) return r->outcome == CALM_INFEASIBLE && r->reason;
   if (o == MAPPER_PARETO) return is_front(r, b);
   if (r->outcome == CALM_OPTIMAL) return fabs(r->value - best) <= 1e-9 * best;
@@ -75,7 +68,7 @@ static void complain(const cost_random_case *c, const mapper_problem *p,
   print_message("%s: %s %.17g bound %.17g, brute force %.17g of %" PRIu64
                 " nests\n",
                 names[p->objective], calm_outcome_name(r->outcome), r->value,
-                r->bound, best_of(b, p->objective), b->valid);
+                r->bound, mapper_brute_best(b, p->objective), b->valid);
 }
 
 /* ---- Reasons ------------------------------------------------------------- */

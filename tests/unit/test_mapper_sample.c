@@ -45,13 +45,6 @@ static double value_of(const cost_result *r, mapper_objective o) {
                            : r->energy_pj;
 }
 
-static double best_of(const mapper_brute *b, mapper_objective o) {
-  return o == MAPPER_ENERGY  ? b->energy_pj
-         : o == MAPPER_DELAY ? b->cycles
-         : o == MAPPER_EDP   ? b->edp
-                             : b->energy_at_cycles;
-}
-
 /* A nest that was handed out, evaluated anew. */
 static void check_result(fixture *f, const mapper_problem *p,
                          const mapper_result *r) {
@@ -80,7 +73,7 @@ static bool finds_least(fixture *f, uint32_t which, mapper_problem *p,
   mapper_sampling s = defaults;
   s.samples = 30000;
   const mapper_result r = run(f, which, p, &s);
-  const double best = best_of(b, p->objective);
+  const double best = mapper_brute_best(b, p->objective);
   if (!r.valid) return false;
   check_result(f, p, &r);
   /* Delay comes first. */

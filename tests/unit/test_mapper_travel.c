@@ -102,16 +102,9 @@ typedef struct tally {
   uint32_t tried, proved, infeasible, wrong;
 } tally;
 
-static double best_of(const mapper_brute *b, mapper_objective o) {
-  return o == MAPPER_ENERGY  ? b->energy_pj
-         : o == MAPPER_DELAY ? b->cycles
-         : o == MAPPER_EDP   ? b->edp
-                             : b->energy_at_cycles;
-}
-
 static bool agrees(const mapper_result *r, const mapper_brute *b,
                    mapper_objective o) {
-  const double best = best_of(b, o);
+  const double best = mapper_brute_best(b, o);
   if (!b->valid) return r->outcome == CALM_INFEASIBLE;
   return r->outcome == CALM_OPTIMAL && fabs(r->value - best) <= 1e-9 * best;
 }
@@ -131,8 +124,8 @@ static void complain(const cost_random_case *c, const mapper_result *r,
   print_message(
       "objective %d: %s %.17g bound %.17g, brute force %.17g of "
       "%" PRIu64 " nests\n",
-      o, calm_outcome_name(r->outcome), r->value, r->bound, best_of(b, o),
-      b->valid);
+      o, calm_outcome_name(r->outcome), r->value, r->bound,
+      mapper_brute_best(b, o), b->valid);
 }
 
 static void compare(fixture *f, const cost_random_case *c,
