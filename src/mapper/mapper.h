@@ -77,14 +77,14 @@ typedef struct mapper_result {
  * A nest of least cost, with proof: dynamic programming over tiles, innermost
  * loop first (mapper_exact.c); what may but need not be kept is tried both ways
  * (mapper_bypass.c).  CALM_FEASIBLE, with the bound that was reached, if the
- * search was stopped.  For DELAY_ENERGY value and bound are of the energy.  For
- * PARETO they are of the energy of `nest`; of every nest there is, a point of
- * the front has at most value / bound times the energy and the cycles.
- * With imperfect factors (mapper_imperfect.c) the nest is never worse than the
- * best perfect one, and rarely proved; the bound is that of all keep sets.
- * CALM_UNSUPPORTED: a front of imperfect nests; several tensors that are
- * written or have windows; windows of three dimensions.  The result is in `a`;
- * all else is freed.
+ * search was stopped, or if too many nests differ only by rounding.  For
+ * DELAY_ENERGY value and bound are of the energy.  For PARETO they are of the
+ * energy of `nest`; of every nest there is, a point of the front has at most
+ * value / bound times the energy and the cycles. With imperfect factors
+ * (mapper_imperfect.c) the nest is never worse than the best perfect one, and
+ * rarely proved; the bound is that of all keep sets. CALM_UNSUPPORTED: a front
+ * of imperfect nests; several tensors that are written or have windows; windows
+ * of three dimensions.  The result is in `a`; all else is freed.
  */
 calm_status mapper_exact(mapper_result *out, const mapper_problem *p,
                          const mapper_rules *rules, limits *l, arena *a);
