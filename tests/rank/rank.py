@@ -23,20 +23,29 @@ RANK = {
     "model": {"base", "graph"},
     "rewrite": {"base", "graph"},
     # The memory room builds the problems that order and layout solve.
-    "memory": {"base", "graph", "order/order.h", "layout/layout.h"},
+    "memory": {"base", "graph", "order/order.h", "layout/layout.h",
+               "traffic/traffic.h"},
     "order": {"base"},
     "layout": {"base"},
+    # What moves, and the order that moves least, on the arrays of `order`.
+    "traffic": {"base", "order/order.h"},
     # Graphs are needed in the one file that extracts layers.
     "accel": {"base", "graph"},
     "cost": {"base", "accel"},
     "mapper": {"base", "accel", "cost"},
     # The steps of the pipeline plan.c, which know every room but the last.
     "plan": {"base", "graph", "model", "rewrite", "memory", "order/order.h",
-             "layout/layout.h", "plan.h", "pipeline.h", "write_read_back.h"},
+             "layout/layout.h", "traffic/traffic.h", "plan.h", "pipeline.h",
+             "write_read_back.h"},
     # Reports print results: the pipelines' and those of the rooms they hold.
     "report": {"base", "graph", "plan.h", "eval.h", "map.h", "model/model.h",
                "memory", "order/order.h", "layout/layout.h",
-               "layout/layout_csv.h", "accel", "cost", "mapper"},
+               "layout/layout_csv.h", "traffic/traffic.h", "accel", "cost",
+               "mapper"},
+    # Whole papers: everything is measured there.
+    "bench": {"base", "graph", "model", "rewrite", "memory", "order", "layout",
+              "traffic", "accel", "cost", "mapper", "report", "plan", "plan.h",
+              "map.h", "pipeline.h", "pipeline_accel.h"},
 }
 
 # Rooms whose files need not begin with the room's name, with the reason.

@@ -1,0 +1,119 @@
+/*
+ * `calm bench`: the tables and figures of a paper, made anew.  A paper is a
+ * list of sections (bench_serenity.c, bench_cosa.c); each measures, and adds
+ * tables, notes and figures to the run.  What a section adds goes to four
+ * places by itself: a CSV file per table, an SVG file per figure, one page of
+ * Markdown, and the terminal or JSON.  Sections run in their order, whatever
+ * is chosen of them; none depends on another.
+ */
+#ifndef CALM_BENCH_BENCH_H
+#define CALM_BENCH_BENCH_H
+
+#include "base/arena.h"
+#include "base/options.h"
+#include "base/vector.h"
+#include "report/report_chart.h"
+
+/* ---- Tables -------------------------------------------------------------- */
+
+typedef enum bench_kind {
+  BENCH_WORDS,
+  BENCH_COUNT,  /* a whole number: 301,056 */
+  BENCH_KB,     /* bytes, shown in units of 1000 with one digit: 200.7 */
+  BENCH_RATIO,  /* 1.68 */
+  BENCH_SHARE,  /* 0.0466, shown as 4.66 % */
+  BENCH_REAL,   /* four digits */
+  BENCH_SECONDS /* measured: the column is left out without timing */
+} bench_kind;
+
+typedef struct bench_column {
+  const char *name;  /* in CSV and JSON: peak_bytes */
+  const char *title; /* for people */
+  bench_kind kind;
+} bench_column;
+
+typedef struct bench_cell {
+  const char *words; /* BENCH_WORDS; NULL: there is no value */
+  double number;     /* NAN: likewise */
+} bench_cell;
+
+typedef struct bench_table {
+  const char *name;  /* of its file: figure10 */
+  const char *title; /* a sentence */
+  const bench_column *columns;
+  uint32_t column_count;
+  VECTOR(bench_cell) cells;   /* row after row */
+  VECTOR(const char *) notes; /* paragraphs below it */
+} bench_table;
+
+typedef struct bench_figure {
+  const char *name, *title;
+  const char *svg;
+} bench_figure;
+
+/* ---- A run --------------------------------------------------------------- */
+
+typedef struct bench_section bench_section;
+
+typedef struct bench {
+  calm_context *context;
+  const calm_options *options;
+  arena arena; /* of all that is added */
+  bool timing; /* measure seconds; without it every byte repeats */
+  VECTOR(bench_table *) tables;
+  VECTOR(bench_figure) figures;
+  const bench_section *section; /* that runs now */
+  bool failed; /* memory ran out while adding; told by bench_finish_section */
+  const char *missing; /* a part was left out for want of something: why, and
+                          the remedy; NULL: nothing was */
+} bench;
+
+struct bench_section {
+  const char *name;  /* figure10, table2: what --only takes */
+  const char *title; /* what the paper shows there */
+  calm_status (*run)(bench *b);
+};
+
+/* A paper: its sections, the last one without a name. */
+typedef struct bench_paper {
+  const char *name; /* serenity */
+  const char *title;
+  const bench_section *sections;
+} bench_paper;
+
+extern const bench_paper bench_papers[]; /* the last one without a name */
+extern const bench_section bench_serenity_sections[];
+extern const bench_section bench_cosa_sections[];
+
+/* A new table of the run, which then takes cells row by row.  Strings are
+   copied, but for the columns.  Failure to grow is remembered in the run. */
+bench_table *bench_table_begin(bench *b, const char *name, const char *title,
+                               const bench_column *columns,
+                               uint32_t column_count);
+void bench_words(bench *b, bench_table *t, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+void bench_number(bench *b, bench_table *t, double n);
+void bench_nothing(bench *b, bench_table *t); /* there is no such value */
+void bench_note(bench *b, bench_table *t, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/* Draw a figure of the run. */
+calm_status bench_draw(bench *b, const char *name, const report_chart *chart);
+
+/* One line of the story: what is being measured. */
+void bench_progress(bench *b, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The geometric mean of those of `count` values that are above 0; NAN if none
+   is. */
+double bench_geomean(const double *values, uint32_t count);
+
+/* A file that the library carries (bench/cases): swiftnet.cg, simba.yaml.  NULL
+   if there is none of that name. */
+typedef struct bench_case {
+  const char *name;
+  const char *bytes;
+  size_t length;
+} bench_case;
+const bench_case *bench_case_find(const char *name);
+
+#endif
