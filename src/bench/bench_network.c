@@ -1,7 +1,7 @@
 #include "bench/bench_network.h"
 
 #include "accel/accel_graph.h"
-#include "bench/bench.h"
+#include "bench/bench_case.h"
 #include "bench/bench_network_build.h"
 #include "bench/bench_network_randwire.h"
 

@@ -22,8 +22,7 @@ void bench_build_begin(bench_build *b, const char *graph_name) {
 
 static void add_picture(bench_build *b, const bench_picture *x,
                         const char *flag) {
-  text_format(b->out,
-              "tensor %s %s[1,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]%s\n",
+  text_format(b->out, "tensor %s %s[1,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]%s\n",
               x->name.text, b->type, x->side, x->side, x->channels, flag);
 }
 
@@ -94,8 +93,7 @@ bench_picture bench_build_pool(bench_build *b, bench_name name,
                                bench_window w) {
   const bench_picture y =
       bench_build_made(b, name, side_after(x, w), x->channels);
-  text_format(b->out,
-              "op %s %s ( %s ) -> ( %s ) filter=%" PRIu32 ",%" PRIu32,
+  text_format(b->out, "op %s %s ( %s ) -> ( %s ) filter=%" PRIu32 ",%" PRIu32,
               name.text, kind, x->name.text, name.text, w.taps, w.taps);
   add_window(b, w, w.taps == x->side ? "valid" : "same");
   return y;
@@ -117,9 +115,9 @@ bench_picture bench_build_join(bench_build *b, bench_name name,
 
 void bench_build_classes(bench_build *b, const bench_picture *x,
                          uint32_t classes) {
-  const bench_picture mean = bench_build_pool(
-      b, bench_name_of("mean"), "average_pool2d", x,
-      (bench_window){x->side, x->side, 1});
+  const bench_picture mean =
+      bench_build_pool(b, bench_name_of("mean"), "average_pool2d", x,
+                       (bench_window){x->side, x->side, 1});
   text_format(b->out,
               "tensor classes_w %s[%" PRIu32 ",%" PRIu32
               "] const\n"

@@ -45,8 +45,8 @@ static const bench_window one_tap = {1, 1, 1}, one_tap_half = {1, 2, 1},
 /* Depthwise, then pointwise. */
 static bench_picture separate(bench_build *b, bench_name name,
                               const bench_picture *x, bench_window w) {
-  const bench_picture deep = bench_build_depthwise(
-      b, bench_name_of("%.40s_dw", name.text), x, w);
+  const bench_picture deep =
+      bench_build_depthwise(b, bench_name_of("%.40s_dw", name.text), x, w);
   return bench_build_conv(b, bench_name_of("%.40s_pw", name.text), &deep,
                           x->channels, one_tap);
 }
@@ -100,11 +100,12 @@ static bench_picture prepare(bench_build *b, bench_name name,
                              const bench_picture *x, uint32_t channels,
                              bool halve) {
   if (!halve) return bench_build_conv(b, name, x, channels, one_tap);
-  const bench_picture
-      even = bench_build_conv(b, bench_name_of("%.40s_even", name.text), x,
-                              channels / 2, one_tap_half),
-      odd = bench_build_conv(b, bench_name_of("%.40s_odd", name.text), x,
-                             channels / 2, one_tap_half);
+  const bench_picture even = bench_build_conv(
+                          b, bench_name_of("%.40s_even", name.text), x,
+                          channels / 2, one_tap_half),
+                      odd = bench_build_conv(
+                          b, bench_name_of("%.40s_odd", name.text), x,
+                          channels / 2, one_tap_half);
   const bench_picture *both[] = {&even, &odd};
   return bench_build_join(b, name, "concat", both, 2);
 }
@@ -124,11 +125,11 @@ void bench_network_build_darts(text *out) {
     const bool reduces = i == DARTS_CELLS / 3 || i == 2 * DARTS_CELLS / 3;
     if (reduces) channels *= 2;
     const bench_name prefix = bench_name_of("c%u_", (unsigned)i);
-    const bench_picture
-        s0 = prepare(&b, bench_name_of("c%u_s0", (unsigned)i), &before,
-                     channels, before.side > last.side),
-        s1 = prepare(&b, bench_name_of("c%u_s1", (unsigned)i), &last, channels,
-                     false);
+    const bench_picture s0 =
+                            prepare(&b, bench_name_of("c%u_s0", (unsigned)i),
+                                    &before, channels, before.side > last.side),
+                        s1 = prepare(&b, bench_name_of("c%u_s1", (unsigned)i),
+                                     &last, channels, false);
     before = last;
     last = build_cell(&b, prefix.text, &s0, &s1, reduces);
   }

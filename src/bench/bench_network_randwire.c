@@ -2,15 +2,16 @@
  * What SERENITY says of its RandWire networks: WS(32, 4, 0.75), for pictures of
  * 32 by 32, two cells for CIFAR-10, three for CIFAR-100.  What its figures give
  * away: its peaks are whole multiples of 16 x 16 x 78, 8 x 8 x 156 and 4 x 4 x
- * 312 bytes, one for each of the cells A, B and C.  So a byte is an element, and
- * a cell has the 78, 156 and 312 channels of RandWire's small regime, whose
+ * 312 bytes, one for each of the cells A, B and C.  So a byte is an element,
+ * and a cell has the 78, 156 and 312 channels of RandWire's small regime, whose
  * first convolution has half of 78.
  *
- * A node adds up what comes in, and takes its sum through a ReLU and a separable
- * convolution of 3 x 3.  Nodes without predecessors read the input of the cell
- * with stride 2; the output is the mean of the nodes without successors.  The
- * weights by which RandWire multiplies each edge are left out: one number each.
- * The classifier is RandWire's, a pointwise convolution of 1280 channels.
+ * A node adds up what comes in, and takes its sum through a ReLU and a
+ * separable convolution of 3 x 3.  Nodes without predecessors read the input of
+ * the cell with stride 2; the output is the mean of the nodes without
+ * successors.  The weights by which RandWire multiplies each edge are left out:
+ * one number each. The classifier is RandWire's, a pointwise convolution of
+ * 1280 channels.
  *
  * In one operator per node only the node's output takes memory: a kernel adds
  * and convolves as it goes, and that is how the paper counts.  In single
@@ -48,15 +49,14 @@ static void disconnect(ring *r, uint32_t u, uint32_t v) {
 /* The edge from u to v gets another end: any node that u has no edge to. */
 static void rewire(ring *r, uint32_t u, uint32_t v, random_state *random) {
   uint32_t w;
-  do
-    w = random_below(random, RANDWIRE_NODES);
+  do w = random_below(random, RANDWIRE_NODES);
   while (w == u || r->near[u] >> w & 1);
   disconnect(r, u, v);
   connect(r, u, w);
 }
 
-/* Watts and Strogatz: a ring in which each node knows its RING / 2 neighbours on
-   both sides; then, lap by lap, most edges are rewired. */
+/* Watts and Strogatz: a ring in which each node knows its RING / 2 neighbours
+   on both sides; then, lap by lap, most edges are rewired. */
 static ring draw_ring(random_state *random) {
   ring r = {{0}};
   for (uint32_t lap = 1; lap <= RING / 2; lap++)
@@ -145,8 +145,8 @@ static bench_picture build_stage(stage_build *s, bench_name output,
   for (uint32_t v = 0; v < RANDWIRE_NODES; v++) {
     uint32_t count = collect(xs, s, wiring.before[v]);
     if (count == 0) xs[count++] = s->input;
-    s->nodes[v] = build_node(
-        s, bench_name_of("%s%" PRIu32, s->prefix, v), xs, count);
+    s->nodes[v] =
+        build_node(s, bench_name_of("%s%" PRIu32, s->prefix, v), xs, count);
     unread &= ~wiring.before[v];
   }
   const uint32_t count = collect(xs, s, unread);
@@ -189,11 +189,10 @@ void randwire_build(text *out, uint32_t classes, uint32_t stages, uint64_t seed,
                     bench_grain grain) {
   bench_build b = {out, "u8", "i32", "classes"};
   bench_build_begin(&b, bench_name_of("randwire-cifar%" PRIu32, classes).text);
-  const bench_picture image =
-      bench_build_input(&b, "image", 2 * FIRST_SIDE, 3);
-  bench_picture last = bench_build_conv(&b, bench_name_of("stem"), &image,
-                                        FIRST_CHANNELS / 2,
-                                        (bench_window){3, 1, 1});
+  const bench_picture image = bench_build_input(&b, "image", 2 * FIRST_SIDE, 3);
+  bench_picture last =
+      bench_build_conv(&b, bench_name_of("stem"), &image, FIRST_CHANNELS / 2,
+                       (bench_window){3, 1, 1});
   for (uint32_t i = 0; i < stages; i++) {
     stage_build s = stage_of(&b, i, &last, grain);
     last = build_stage(&s, bench_name_of("%s_mean", prefixes[i]),
