@@ -1,5 +1,7 @@
 #include "bench/bench_network.h"
 
+#include <string.h>
+
 #include "accel/accel_graph.h"
 #include "bench/bench_case.h"
 #include "bench/bench_network_build.h"
@@ -101,7 +103,7 @@ static calm_status cut_out(cut *c, arena *a) {
   TRY(mark_between(&between, c, a));
   for (op_id u = 0; u < c->from->ops.count; u++)
     if (between[u]) TRY(move_op(c, u));
-  return CALM_OK;
+  return graph_finish(&c->to, c->to.name);
 }
 
 /* Where the cells begin and end. */
