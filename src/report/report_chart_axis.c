@@ -93,8 +93,20 @@ static void add_tick(chart_axis *axis, double at, chart_label label) {
   axis->ticks[axis->tick_count++] = (chart_tick){at, label};
 }
 
+/* 0.0001 as 10⁻⁴, among others that are as small or smaller. */
+static chart_label label_as_power(double value) {
+  char plain[32];
+  if (value == 0) return (chart_label){"0"};
+  snprintf(plain, sizeof plain, "%.2e", value);
+  char *end = strchr(plain, 'e'), *kept = end;
+  while (kept[-1] == '0') kept--;
+  if (kept[-1] == '.') kept--;
+  memmove(kept, end, strlen(end) + 1);
+  return in_powers(plain);
+}
+
 static chart_label label_of_tick(double value, double step, double largest) {
-  if (!is_plain(largest) || !is_plain(step)) return chart_label_of(value);
+  if (!is_plain(largest) || !is_plain(step)) return label_as_power(value);
   const int digits = (int)-floor(log10(step) + 1e-9);
   return in_digits(value, digits > 0 ? digits : 0);
 }
