@@ -1,7 +1,6 @@
 #include "base/options.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -75,16 +74,6 @@ static bool parse_switch(bool *out, const char *value) {
   return *out || !strcmp(value, "off");
 }
 
-/* Digits with at most one point: no signs, exponents, or "inf". */
-static bool parse_seconds(double *out, const char *value) {
-  size_t length = strspn(value, "0123456789.");
-  const char *point = strchr(value, '.');
-  if (length == 0 || value[length] || length > 15) return false;
-  if (point && (strchr(point + 1, '.') || length == 1)) return false;
-  *out = strtod(value, NULL);
-  return true;
-}
-
 static bool parse_text(calm_options *options, const char **out,
                        const char *value) {
   *out = arena_string(&options->arena, value, strlen(value));
@@ -113,7 +102,7 @@ static bool parse(calm_options *options, const struct option_row *row,
     case TEXT: return parse_text(options, field, value);
     case SIZE: return number_parse_size(field, value);
     case NUMBER: return number_parse(field, value, strlen(value));
-    case SECONDS: return parse_seconds(field, value);
+    case SECONDS: return number_parse_decimal(field, value);
     case SWITCH: return parse_switch(field, value);
     case LIST: return append_text(options, field, value);
   }

@@ -1,7 +1,7 @@
 /*
  * A run for a terminal.  Titles of columns are broken into lines, so that a
  * column is as wide as its figures want it to be; a table that is still too
- * wide goes on below, beginning with its first column again.
+ * wide goes on below, beginning with its names again.
  */
 #include <string.h>
 
@@ -12,8 +12,9 @@
 enum {
   INDENT = 2,
   GAP = 2,
-  MOST_LINES = 3, /* of a title, where no word is longer */
-  MOST_WORDS = 40 /* columns that words get before the table is divided */
+  MOST_LINES = 3,  /* of a title */
+  MOST_WORDS = 40, /* columns that words get before the table is divided */
+  MOST_NAMES = 48  /* columns of names that are repeated where it is */
 };
 
 typedef struct sheet {
@@ -65,7 +66,7 @@ static const char *shown(report_digits *digits, const bench_column *column,
   return digits->text;
 }
 
-static uint32_t width_of(const bench_table *t, uint32_t c) {
+static uint32_t width_of(const bench_table *t, uint32_t c, uint32_t lines) {
   const bench_column *column = &t->columns[c];
   uint32_t width = longest_word(column->title);
   report_digits digits;
@@ -74,17 +75,28 @@ static uint32_t width_of(const bench_table *t, uint32_t c) {
     const uint32_t columns = report_name_columns(cell);
     if (columns > width) width = columns;
   }
-  while (count_lines(column->title, width) > MOST_LINES) width++;
+  while (count_lines(column->title, width) > lines) width++;
   return column->kind == BENCH_WORDS && width > MOST_WORDS ? MOST_WORDS : width;
 }
 
+static uint32_t measure_lines(sheet *s, uint32_t lines) {
+  const bench_table *t = s->table;
+  uint32_t total = INDENT - GAP;
+  s->count = 0;
+  for (uint32_t c = 0; c < t->column_count; c++) {
+    if (!bench_has_column(s->bench, &t->columns[c])) continue;
+    s->columns[s->count] = c;
+    s->widths[s->count] = width_of(t, c, lines);
+    total += s->widths[s->count++] + GAP;
+  }
+  return total;
+}
+
+/* Titles have no more lines than the width of the terminal asks for. */
 static void measure(sheet *s, const bench *b, const bench_table *t) {
   *s = (sheet){.bench = b, .table = t};
-  for (uint32_t c = 0; c < t->column_count; c++) {
-    if (!bench_has_column(b, &t->columns[c])) continue;
-    s->columns[s->count] = c;
-    s->widths[s->count++] = width_of(t, c);
-  }
+  for (uint32_t lines = 1; lines <= MOST_LINES; lines++)
+    if (measure_lines(s, lines) <= REPORT_COLUMNS) return;
 }
 
 /* ---- A part of a table, as wide as the terminal -------------------------- */
@@ -94,13 +106,33 @@ typedef struct part {
   uint32_t count, lines;
 } part;
 
-/* The first column, and as many as fit from `next` on, which it moves. */
+/* How many columns say what a row is of: words at the beginning. */
+static uint32_t count_names(const sheet *s) {
+  uint32_t count = 1, total = s->widths[0];
+  while (count < s->count &&
+         s->table->columns[s->columns[count]].kind == BENCH_WORDS) {
+    total += GAP + s->widths[count];
+    if (total > MOST_NAMES) break;
+    count++;
+  }
+  return count;
+}
+
+/* The names, and as many columns as fit from `next` on, which it moves; one at
+   least. */
 static void take_part(part *p, const sheet *s, uint32_t *next) {
-  uint32_t total = INDENT + s->widths[0];
-  *p = (part){.columns = {0}, .count = 1};
-  if (*next == 0) *next = 1;
-  while (*next < s->count &&
-         (total + GAP + s->widths[*next] <= REPORT_COLUMNS || p->count == 1)) {
+  const uint32_t names = count_names(s);
+  uint32_t total = INDENT - GAP;
+  *p = (part){0};
+  while (p->count < names) {
+    total += GAP + s->widths[p->count];
+    p->columns[p->count] = p->count;
+    p->count++;
+  }
+  if (*next < names) *next = names;
+  while (
+      *next < s->count &&
+      (total + GAP + s->widths[*next] <= REPORT_COLUMNS || p->count == names)) {
     total += GAP + s->widths[*next];
     p->columns[p->count++] = (*next)++;
   }
