@@ -10,6 +10,7 @@
  *   bench_serenity_seeds.c       ... of random networks, over many seeds
  *   bench_serenity_ratios.c      figure 10: how many times less
  *   bench_serenity_life.c        figure 12: memory over time
+ *   bench_serenity_spills.c      what an order of a cell moves off chip
  *   bench_serenity_traffic.c     figure 11: traffic of a small fast memory
  *   bench_serenity_search.c      one search of an order, its effort and time
  *   bench_serenity_time.c        figure 13: time to schedule
