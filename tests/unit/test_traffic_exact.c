@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "base/number.h"
 #include "traffic/traffic_exact.h"
 #include "traffic_orders.h"
 
@@ -21,7 +22,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-enum { ANY_WIDTH = 1 << 24 };
+enum { ANY_WIDTH = 1 << 24, LARGER = 4000 };
 
 /* Just above the optimum there is a solution, and at it there is none. */
 static void check_rules(const traffic_core *core, const uint32_t *sequence,
@@ -52,6 +53,16 @@ static void check_rules(const traffic_core *core, const uint32_t *sequence,
   traffic_search_free(&s);
 }
 
+/* Below the peak of the file order, mostly so that no operator streams. */
+static uint64_t draw_capacity(random_state *r, const order_problem *p,
+                              const uint32_t *file) {
+  const uint64_t peak = order_referee_peak(p, file);
+  const uint64_t working_set = order_working_set(p);
+  if (order_random_chance(r, 25) || working_set >= peak)
+    return random_below(r, (uint32_t)peak + 1);
+  return working_set + random_below(r, (uint32_t)(peak - working_set));
+}
+
 static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
   random_state r = random_from_seed(seed);
   uint32_t spilling = 0;
@@ -61,11 +72,11 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
     traffic_problem p;
     traffic_core core, fixed;
     const unsigned some = features & ~((unsigned)random_next(&r) & 31);
-    const uint32_t n = 2 + random_below(&r, 5);
+    const uint32_t n = 4 + random_below(&r, 4);
     assert_true(traffic_orders_make(&p, &r, some, n, &a));
-    const uint64_t capacity = random_below(&r, some & ORDER_RANDOM_SIZED ? 40 : 8);
     uint32_t file[ORDER_RANDOM_MAX_OPS];
     for (uint32_t u = 0; u < n; u++) file[u] = u;
+    const uint64_t capacity = draw_capacity(&r, p.order, file);
     assert_int_equal(traffic_core_build(&core, &p, capacity, &a), CALM_OK);
     assert_int_equal(traffic_core_build(&fixed, &p, capacity, &a), CALM_OK);
     traffic_core_fix(&fixed, file);
@@ -84,18 +95,72 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
 
 static void every_rule_keeps_the_optimum(void **state) {
   (void)state;
-  check_problems(31, 400, 1);
+  check_problems(31, 2000, 1);
 }
 
 static void so_it_does_with_workspace_and_reuse(void **state) {
   (void)state;
-  check_problems(ORDER_RANDOM_ALL, 800, 2);
+  check_problems(ORDER_RANDOM_ALL, 4000, 2);
+}
+
+static uint64_t solve(const traffic_core *core, const uint32_t *sequence,
+                      traffic_options options, arena *a) {
+  traffic_search s;
+  limits l;
+  traffic_verdict verdict;
+  limits_init(&l, context);
+  assert_int_equal(traffic_search_init(&s, core, sequence, &options, a),
+                   CALM_OK);
+  assert_int_equal(
+      traffic_search_best_first(&verdict, &s, NUMBER_MAX_BYTES, &l), CALM_OK);
+  assert_int_equal(verdict, TRAFFIC_REACHED);
+  traffic_search_free(&s);
+  return s.cost;
+}
+
+/* Too large to try all orders: the rules against each other. */
+static void rules_agree_on_larger_problems(void **state) {
+  (void)state;
+  random_state r = random_from_seed(3);
+  uint32_t spilling = 0;
+  for (uint32_t i = 0; i < LARGER; i++) {
+    arena a;
+    arena_init(&a, context);
+    traffic_problem p;
+    traffic_core core;
+    const unsigned some = ORDER_RANDOM_ALL & ~((unsigned)random_next(&r) & 255);
+    const uint32_t n = 8 + random_below(&r, 4);
+    assert_true(traffic_orders_make(&p, &r, some, n, &a));
+    uint32_t file[ORDER_RANDOM_MAX_OPS];
+    for (uint32_t u = 0; u < n; u++) file[u] = u;
+    const uint64_t capacity = draw_capacity(&r, p.order, file);
+    assert_int_equal(traffic_core_build(&core, &p, capacity, &a), CALM_OK);
+    const uint64_t least =
+        solve(&core, file, (traffic_options){.dominance = true}, &a);
+    assert_int_equal(
+        solve(&core, file,
+              (traffic_options){.dominance = true, .commit = true}, &a),
+        least);
+    assert_int_equal(
+        solve(&core, file, (traffic_options){.bound = true, .commit = true},
+              &a),
+        least);
+    assert_int_equal(solve(&core, file,
+                           (traffic_options){
+                               .bound = true, .dominance = true, .commit = true},
+                           &a),
+                     least);
+    spilling += least > 0;
+    arena_free(&a);
+  }
+  assert_true(spilling > LARGER / 10);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_rule_keeps_the_optimum),
       cmocka_unit_test(so_it_does_with_workspace_and_reuse),
+      cmocka_unit_test(rules_agree_on_larger_problems),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
