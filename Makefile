@@ -65,7 +65,7 @@ test: ## build and run the tests of one configuration: CONFIG=...
 	@ninja -C build/$(CONFIG) -j$(JOBS) --quiet
 	@ctest --test-dir build/$(CONFIG) -j$(JOBS) --output-on-failure
 
-bench: all ## run the tool on every case; BENCH=--write keeps the figures
+bench: all ## hold figures of all cases against the record; BENCH=--write
 	@bench/run $(BENCH)
 
 bench-runtimes: all ## measure every model in the real runtimes; docs/

@@ -87,7 +87,7 @@ struct request {
   const char *journal, *dumped; /* calm map; NULL: none */
   int arch_count, mapping_count, problem_count;
   color_choice color;
-  bool calibrate, json, dump, in_place, quiet, verbose, help;
+  bool calibrate, json, list, dump, in_place, quiet, verbose, help;
 };
 
 #endif

@@ -76,6 +76,17 @@ static const char *const map_examples[] = {
     "drawn tilings in all their orders; a line per layer for spreadsheets",
     NULL};
 
+static const char *const bench_examples[] = {
+    "calm bench serenity",
+    "every table of the paper, its figures beside ours",
+    "calm bench cosa -o results",
+    "the same in files: results/cosa.md, a CSV per table, an SVG per figure",
+    "calm bench serenity --only figure10 --no-timing --json",
+    "one section, the same bytes in each run",
+    "calm bench --list",
+    "the papers and their sections",
+    NULL};
+
 const command commands[] = {
     {"inspect", "MODEL", 1, 1, cmd_inspect,
      "what is in a model, and what sets its peak",
@@ -120,6 +131,14 @@ const command commands[] = {
      "fault in calm or its solver, then what cannot be read, then a limit, "
      "then a layer that has no nest.",
      map_examples},
+    {"bench", "PAPER", 0, 1, cmd_bench,
+     "make the tables and figures of a paper anew",
+     "Measures what a paper reports, on the same networks or layers, and shows "
+     "it next to the paper's own figures: PAPER is serenity (orders and arenas "
+     "of irregularly wired networks) or cosa (loop nests on spatial "
+     "accelerators).  What it needs is part of calm, but for the solver HiGHS, "
+     "without which CoSA's own mapper is left out (exit code 5).",
+     bench_examples},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL}};
 
 const exit_meaning exit_meanings[] = {

@@ -29,15 +29,19 @@ static bool is_named(const calm_option_info *info, const char *name,
 }
 
 /* An option by name, whichever table it is in; *own is its row there if it is
-   the tool's. */
+   the tool's.  Of several rows the command's own counts. */
 static const calm_option_info *find_option(const opt_own **own,
-                                           const char *name, size_t length) {
-  const calm_option_info *info;
+                                           const command *c, const char *name,
+                                           size_t length) {
+  const calm_option_info *info, *found = NULL;
   for (size_t i = 0; (*own = opt_own_at(i)); i++)
     if (is_named(&(*own)->info, name, length)) return &(*own)->info;
-  for (size_t i = 0; (info = calm_option_at(i)); i++)
-    if (is_named(info, name, length)) return info;
-  return NULL;
+  for (size_t i = 0; (info = calm_option_at(i)); i++) {
+    if (!is_named(info, name, length)) continue;
+    if (opt_belongs(info, c)) return info;
+    if (!found) found = info;
+  }
+  return found;
 }
 
 /* ---- Messages ------------------------------------------------------------ */
@@ -155,10 +159,10 @@ static int set_option(request *r, const opt_own *own,
 }
 
 /* "--no-energy=on": what would that be? */
-static bool is_switch_off(const char *name, size_t length) {
+static bool is_switch_off(const command *c, const char *name, size_t length) {
   const opt_own *own;
   if (length < 3 || strncmp(name, "no-", 3)) return false;
-  const calm_option_info *info = find_option(&own, name + 3, length - 3);
+  const calm_option_info *info = find_option(&own, c, name + 3, length - 3);
   return info && !info->value;
 }
 
@@ -179,13 +183,13 @@ static int parse_name(request *r, words *w, const char *name) {
   const char *equals = strchr(name, '=');
   size_t length = equals ? (size_t)(equals - name) : strlen(name);
   const char *value = equals ? equals + 1 : NULL;
-  const calm_option_info *info = find_option(&own, name, length);
+  const calm_option_info *info = find_option(&own, r->command, name, length);
   if (!info && !equals && !strncmp(name, "no-", 3)) {
-    info = find_option(&own, name + 3, length - 3);
+    info = find_option(&own, r->command, name + 3, length - 3);
     if (info && info->value) return refuse_no(info);
     if (info) value = "off";
   }
-  if (!info && equals && is_switch_off(name, length))
+  if (!info && equals && is_switch_off(r->command, name, length))
     return refuse_value(name, length);
   if (!info || !opt_belongs(info, r->command))
     return refuse_option(r, info, name, length);

@@ -74,7 +74,7 @@ static int set_color(request *r, const char *value) {
   return EXIT_USAGE;
 }
 
-#define ALL "inspect plan check pack eval map"
+#define ALL "inspect plan check pack eval map bench"
 
 static const opt_own rows[] = {
     {{"arch", "eval map", "FILE", NULL,
@@ -110,10 +110,14 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, json)},
-    {{"output", "plan pack eval map", "FILE", NULL,
+    {{"list", "bench", NULL, NULL, "list the papers and their sections"},
+     0,
+     NULL,
+     offsetof(request, list)},
+    {{"output", "plan pack eval map bench", "FILE", NULL,
       "write the reordered model, the buffers with their offsets, or the loop "
       "nest as Timeloop reads it; of calm map also a folder, for a file per "
-      "layer"},
+      "layer; of calm bench a folder"},
      'o',
      set_output,
      0},

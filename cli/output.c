@@ -163,7 +163,8 @@ static bool is_same_output(const char *a, const char *b) {
 }
 
 /* Its files are looked at when their names are known. */
-static bool is_folder_of_nests(const request *r) {
+static bool is_folder(const request *r) {
+  if (!strcmp(r->command->name, "bench")) return true;
   return !strcmp(r->command->name, "map") && nests_is_folder(r->output);
 }
 
@@ -183,7 +184,7 @@ static int check_model(const request *r) {
     return EXIT_USAGE;
   }
   if (r->in_place) return check_directory(r->operands[0]);
-  if (!r->output || is_folder_of_nests(r)) return EXIT_DONE;
+  if (!r->output || is_folder(r)) return EXIT_DONE;
   return output_check_file(r, r->output);
 }
 

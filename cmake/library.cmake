@@ -8,6 +8,15 @@
 
 file(GLOB_RECURSE CALM_SOURCES CONFIGURE_DEPENDS src/*.c)
 
+# The cases of `calm bench`, which the library carries.
+file(GLOB CALM_CASES CONFIGURE_DEPENDS bench/cases/*)
+set(CALM_CASES_SOURCE ${PROJECT_BINARY_DIR}/bench_cases.c)
+add_custom_command(OUTPUT ${CALM_CASES_SOURCE}
+  COMMAND ${CMAKE_COMMAND} -DOUT=${CALM_CASES_SOURCE} "-DFILES=${CALM_CASES}"
+    -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${CALM_CASES} cmake/embed.cmake VERBATIM
+  COMMENT "Embedding bench/cases")
+
 # What each translation unit of the project is compiled with.
 add_library(calm_flags INTERFACE)
 target_compile_definitions(calm_flags INTERFACE _XOPEN_SOURCE=700
@@ -22,7 +31,7 @@ target_compile_options(calm_flags INTERFACE -Wall -Wextra -Wpedantic
   $<$<BOOL:${CALM_FUZZERS}>:-fsanitize=fuzzer-no-link>
   $<$<BOOL:${CALM_WERROR}>:-Werror>)
 
-add_library(calm_objects OBJECT ${CALM_SOURCES})
+add_library(calm_objects OBJECT ${CALM_SOURCES} ${CALM_CASES_SOURCE})
 target_include_directories(calm_objects PUBLIC include PRIVATE src)
 target_link_libraries(calm_objects PRIVATE calm_flags PkgConfig::JANSSON
   PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})

@@ -1,7 +1,10 @@
 /* What loop nests cost: files -> machine, layer, nests -> counts and energy. */
 #include "eval.h"
 
+#include <string.h>
+
 #include "accel/accel_energy.h"
+#include "base/number.h"
 #include "pipeline.h"
 #include "pipeline_accel.h"
 
@@ -18,6 +21,60 @@ static calm_status open_sources(sources *out,
                             options, a));
   return pipeline_open_or_find(&out->problem, files->problem, "problem",
                                out->machine.arch, a);
+}
+
+/* ---- Links --------------------------------------------------------------- */
+
+/* "GlobalBuffer" of "GlobalBuffer=1"; a lone rate is of all levels. */
+static bool names_level(const char *item, const char *rate,
+                        const accel_level *level) {
+  const size_t length = (size_t)(rate - item);
+  return rate == item || (strlen(level->name) == length - 1 &&
+                          !memcmp(level->name, item, length - 1));
+}
+
+static calm_status read_rate(calm_evaluation *e, const char *item) {
+  const char *equals = strrchr(item, '=');
+  const char *rate = equals ? equals + 1 : item;
+  double words;
+  bool found = false;
+  if (!number_parse_decimal(&words, rate) || words <= 0)
+    return context_fail(e->context, CALM_MISUSE,
+                        "--links: '%s' has no number of words above 0, as in "
+                        "1 or %s=0.5",
+                        item, e->arch.levels[0].name);
+  for (uint32_t i = 0; i < e->arch.level_count; i++) {
+    if (!names_level(item, rate, &e->arch.levels[i])) continue;
+    e->link_rates[i] = words;
+    found = true;
+  }
+  if (found) return CALM_OK;
+  return context_fail(e->context, CALM_MISUSE,
+                      "--links: %s has no level '%.*s'", e->arch.name,
+                      (int)(rate - item - 1), item);
+}
+
+/* Later ones hold. */
+static calm_status read_rates(calm_evaluation *e, option_LIST links) {
+  if (!links) return CALM_OK;
+  ARENA_ARRAY(&e->arena, e->link_rates, e->arch.level_count);
+  for (; links; links = links->next) TRY(read_rate(e, links->text));
+  return CALM_OK;
+}
+
+/* The mesh that takes longest at its rate. */
+static calm_status count_links(eval_nest *n, calm_evaluation *e) {
+  if (n->reason || !e->link_rates) return CALM_OK;
+  ARENA_ARRAY(&e->arena, n->link_words, e->arch.level_count);
+  TRY(cost_links_count(n->link_words, &e->problem, &n->nest, &n->result));
+  n->links.level = CALM_NONE;
+  for (uint32_t i = 0; i < e->arch.level_count; i++) {
+    if (e->link_rates[i] == 0) continue;
+    const uint64_t words = n->link_words[i];
+    const uint64_t cycles = cost_links_cycles(words, e->link_rates[i]);
+    if (cycles > n->links.cycles) n->links = (cost_links){words, i, cycles};
+  }
+  return CALM_OK;
 }
 
 /* ---- One nest ------------------------------------------------------------ */
@@ -61,6 +118,7 @@ static calm_status evaluate_nest(eval_nest *n, calm_evaluation *e,
   if (n->result.verdict.fault != COST_VALID)
     TRY(pipeline_verdict(&n->reason, &n->result.verdict, &e->problem, a));
   TRY(check_constraints(n, e, constraints, a));
+  TRY(count_links(n, e));
   if (!n->reason) n->summary = summarise(&n->result, e->energy);
   return CALM_OK;
 }
@@ -79,6 +137,7 @@ static calm_status read_machine(calm_evaluation *e, accel_constraints *rules,
   TRY(accel_constraints_read_files(rules, &s->machine.constraints, &e->arch,
                                    &e->layer, a));
   e->energy = options->energy;
+  TRY(read_rates(e, options->links));
   return cost_problem_init(&e->problem, &e->arch, &e->layer, &cost, a);
 }
 

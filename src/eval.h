@@ -8,7 +8,7 @@
 
 #include "accel/accel_constraints.h"
 #include "base/options.h"
-#include "cost/cost.h"
+#include "cost/cost_links.h"
 
 enum { EVAL_MOST_NESTS = 2 };
 
@@ -21,8 +21,10 @@ typedef struct eval_nest {
   const char *path; /* as given */
   accel_nest nest;
   cost_result result;
-  const char *reason; /* why it is not valid */
-  bool breaks_rule;   /* the machine could run it, but a constraint forbids */
+  const char *reason;   /* why it is not valid */
+  bool breaks_rule;     /* the machine could run it, but a constraint forbids */
+  uint64_t *link_words; /* per level, over its busiest link; NULL: not asked */
+  cost_links links;     /* the level that takes longest for them */
   calm_evaluation_summary summary;
 } eval_nest;
 
@@ -38,6 +40,8 @@ struct calm_evaluation {
   accel_layer layer;
   cost_problem problem; /* its options hold the cost model */
   bool energy;          /* energies are known and wanted */
+  double *link_rates;   /* per level: words a link of the mesh below carries per
+                           cycle, 0 if any number; NULL: not asked */
   eval_nest nests[EVAL_MOST_NESTS];
   uint32_t nest_count;
 };

@@ -42,6 +42,21 @@ typedef struct referee_stream {
 void referee_walk(referee_stream *out, const cost_pieces *c, uint32_t tensor,
                   uint32_t level, arena *a);
 
+/* What one place of a fan-out is given: numbers of words. */
+typedef struct referee_given {
+  const uint32_t *words;
+  uint32_t count;
+} referee_given;
+
+/* Is told what all places are given at each visit; places are numbered as the
+   spatial loops count, the innermost fastest. */
+typedef void referee_watcher(void *data, const referee_given *given,
+                             uint32_t places);
+
+/* The walk over the first instance of the level, for somebody who watches. */
+void referee_watch(const cost_pieces *c, uint32_t tensor, uint32_t level,
+                   referee_watcher *watcher, void *data, arena *a);
+
 /* The iterations of the nest, each of them looked at: all points of the layer,
    and each once. */
 uint64_t referee_count_iterations(const accel_layer *layer,

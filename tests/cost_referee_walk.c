@@ -52,6 +52,9 @@ typedef struct walk {
   uint32_t element_count;
   uint8_t *mark; /* per word of the tensor */
   referee_stream *stream;
+  referee_watcher *watcher; /* NULL: nobody watches */
+  void *data;
+  referee_given *given;
   arena *arena;
 } walk;
 
@@ -326,6 +329,13 @@ static void follow(element *e, const element *first, const walk *w,
   }
 }
 
+static void tell(const walk *w) {
+  for (uint32_t i = 0; i < w->element_count; i++)
+    w->given[i] = (referee_given){w->elements[i].delivered.at,
+                                  w->elements[i].delivered.count};
+  w->watcher(w->data, w->given, w->element_count);
+}
+
 static void visit(walk *w, class *classes, uint64_t *ids) {
   for (uint32_t i = 0; i < w->element_count; i++) {
     element *e = &w->elements[i];
@@ -340,6 +350,7 @@ static void visit(walk *w, class *classes, uint64_t *ids) {
       follow(e, &w->elements[0], w, &b);
   }
   set_element(w, 0);
+  if (w->watcher) tell(w);
   count_deliveries(w, classes, ids);
 }
 
@@ -397,30 +408,46 @@ static void walk_instance(referee_stream *out, walk *w) {
   while (referee_turn(&w->o));
 }
 
+static void start(walk *w, const cost_pieces *c, uint32_t tensor,
+                  uint32_t level, arena *a) {
+  const accel_nest *nest = &c->nest;
+  *w = (walk){.arch = &c->arch,
+              .layer = &c->layer,
+              .nest = nest,
+              .tensor = &c->layer.tensors[tensor],
+              .level = level,
+              .first = referee_begin(nest, level),
+              .temporal = referee_temporal(nest, level),
+              .perfect = true,
+              .arena = a};
+  for (uint32_t k = 0; k < nest->loop_count; k++)
+    w->perfect = w->perfect && nest->loops[k].bound == nest->loops[k].residual;
+  w->mark = referee_memory(a, shape_words(w), 1);
+  find_mesh(w);
+  make_elements(w, level ? box_words(w) : 1);
+  set_odometer(w);
+}
+
 /* Every instance of the level is walked, and in a perfect nest all have to come
    to the same. */
 void referee_walk(referee_stream *out, const cost_pieces *c, uint32_t tensor,
                   uint32_t level, arena *a) {
-  const accel_nest *nest = &c->nest;
-  walk w = {.arch = &c->arch,
-            .layer = &c->layer,
-            .nest = nest,
-            .tensor = &c->layer.tensors[tensor],
-            .level = level,
-            .first = referee_begin(nest, level),
-            .temporal = referee_temporal(nest, level),
-            .perfect = true,
-            .arena = a};
-  for (uint32_t k = 0; k < nest->loop_count; k++)
-    w.perfect = w.perfect && nest->loops[k].bound == nest->loops[k].residual;
-  w.mark = referee_memory(a, shape_words(&w), 1);
-  find_mesh(&w);
-  make_elements(&w, level ? box_words(&w) : 1);
-  set_odometer(&w);
+  walk w;
+  start(&w, c, tensor, level, a);
   walk_instance(out, &w);
   while (w.perfect && next_instance(&w)) {
     referee_stream other;
     walk_instance(&other, &w);
     if (!same_stream(out, &other)) abort();
   }
+}
+
+void referee_watch(const cost_pieces *c, uint32_t tensor, uint32_t level,
+                   referee_watcher *watcher, void *data, arena *a) {
+  walk w;
+  referee_stream stream;
+  start(&w, c, tensor, level, a);
+  w.watcher = watcher, w.data = data;
+  w.given = referee_memory(a, w.element_count, sizeof *w.given);
+  walk_instance(&stream, &w);
 }

@@ -509,6 +509,40 @@ CALM_API calm_status calm_calibrate(char **out, calm_context *context,
                                     const calm_map_files *files,
                                     const calm_options *options);
 
+/* ---- Papers -------------------------------------------------------------- */
+
+/*
+ * The tables and figures of a paper, made anew: "serenity" or "cosa".  Of the
+ * options, "only" chooses sections, "timing" measures seconds (on if not set),
+ * without which every byte repeats; "jobs", "seed" and "time-limit" are those
+ * of the searches.  What cannot be measured for want of a solver is left out.
+ * An interrupt ends it; sections that are complete are kept.
+ */
+typedef struct calm_benchmark calm_benchmark;
+CALM_API calm_status calm_bench(calm_benchmark **out, calm_context *context,
+                                const char *paper, const calm_options *options);
+CALM_API void calm_benchmark_free(calm_benchmark *benchmark);
+
+/* Were all sections run that were asked for? */
+CALM_API bool calm_benchmark_complete(const calm_benchmark *benchmark);
+
+/* What was left out, why, and the remedy; NULL: nothing. */
+CALM_API const char *calm_benchmark_missing(const calm_benchmark *benchmark);
+
+/* Write NAME.csv of each table, NAME.svg of each figure, and a page, PAPER.md,
+   that shows them into a folder, which is made if it is not there. */
+CALM_API calm_status calm_benchmark_write(const calm_benchmark *benchmark,
+                                          const char *folder);
+
+/* A section of a paper: "figure10", and what is shown there. */
+typedef struct calm_section_info {
+  const char *paper, *paper_title;
+  const char *name, *title;
+} calm_section_info;
+
+/* Section number `index` over all papers, false past the last. */
+CALM_API bool calm_bench_section(calm_section_info *out, size_t index);
+
 /* ---- Rendering ----------------------------------------------------------- */
 
 typedef enum calm_format {
@@ -551,6 +585,10 @@ CALM_API calm_status calm_evaluation_render(char **out,
 CALM_API calm_status calm_mapping_render(char **out,
                                          const calm_mapping *mapping,
                                          calm_format format, bool color);
+
+CALM_API calm_status calm_benchmark_render(char **out,
+                                           const calm_benchmark *benchmark,
+                                           calm_format format, bool color);
 
 /* Write a text to a file: to a temporary one beside it, then renamed. */
 CALM_API calm_status calm_text_write(calm_context *context, const char *path,

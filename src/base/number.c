@@ -1,5 +1,6 @@
 #include "base/number.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool number_add(uint64_t *out, uint64_t a, uint64_t b) {
@@ -38,6 +39,15 @@ bool number_parse(uint64_t *out, const char *text, size_t length) {
     value = value * 10 + digit;
   }
   *out = value;
+  return true;
+}
+
+bool number_parse_decimal(double *out, const char *text) {
+  const size_t length = strspn(text, "0123456789.");
+  const char *point = strchr(text, '.');
+  if (length == 0 || text[length] || length > 15) return false;
+  if (point && (strchr(point + 1, '.') || length == 1)) return false;
+  *out = strtod(text, NULL);
   return true;
 }
 

@@ -34,6 +34,10 @@ uint64_t number_gcd(uint64_t a, uint64_t b);
 /* Exactly `length` decimal digits to a number; false otherwise. */
 bool number_parse(uint64_t *out, const char *text, size_t length);
 
+/* Digits with at most one point, 15 characters at most: no signs, exponents, or
+   "inf". */
+bool number_parse_decimal(double *out, const char *text);
+
 /* "65536", "64K", "64KiB", "1M", "2GiB": K = 1024, M = 1024 K, G = 1024 M. */
 bool number_parse_size(uint64_t *out, const char *text);
 

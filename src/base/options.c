@@ -1,7 +1,6 @@
 #include "base/options.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -75,16 +74,6 @@ static bool parse_switch(bool *out, const char *value) {
   return *out || !strcmp(value, "off");
 }
 
-/* Digits with at most one point: no signs, exponents, or "inf". */
-static bool parse_seconds(double *out, const char *value) {
-  size_t length = strspn(value, "0123456789.");
-  const char *point = strchr(value, '.');
-  if (length == 0 || value[length] || length > 15) return false;
-  if (point && (strchr(point + 1, '.') || length == 1)) return false;
-  *out = strtod(value, NULL);
-  return true;
-}
-
 static bool parse_text(calm_options *options, const char **out,
                        const char *value) {
   *out = arena_string(&options->arena, value, strlen(value));
@@ -113,7 +102,7 @@ static bool parse(calm_options *options, const struct option_row *row,
     case TEXT: return parse_text(options, field, value);
     case SIZE: return number_parse_size(field, value);
     case NUMBER: return number_parse(field, value, strlen(value));
-    case SECONDS: return parse_seconds(field, value);
+    case SECONDS: return number_parse_decimal(field, value);
     case SWITCH: return parse_switch(field, value);
     case LIST: return append_text(options, field, value);
   }
@@ -133,18 +122,30 @@ static const char *describe_value(const struct option_row *row) {
   return "";
 }
 
-calm_status calm_options_set(calm_options *options, const char *name,
-                             const char *value) {
-  const struct option_row *row = find_row(name);
-  if (!row)
-    return context_fail(options->arena.context, CALM_MISUSE,
-                        "unknown option '%s'", name);
+static calm_status set_row(calm_options *options, const struct option_row *row,
+                           const char *value) {
   if (parse(options, row, value)) return CALM_OK;
   if (row->type == TEXT || row->type == LIST)
     return context_no_memory(options->arena.context);
-  return context_fail(
-      options->arena.context, CALM_MISUSE, "--%s: '%s' is not %s%s", name,
-      value, row->type == CHOICE ? "one of " : "", describe_value(row));
+  return context_fail(options->arena.context, CALM_MISUSE,
+                      "--%s: '%s' is not %s%s", row->info.name, value,
+                      row->type == CHOICE ? "one of " : "",
+                      describe_value(row));
+}
+
+/* What has another default for another verb is a row for each, all of them
+   set. */
+calm_status calm_options_set(calm_options *options, const char *name,
+                             const char *value) {
+  bool known = false;
+  for (size_t i = 0; i < ROW_COUNT; i++) {
+    if (strcmp(rows[i].info.name, name)) continue;
+    TRY(set_row(options, &rows[i], value));
+    known = true;
+  }
+  if (known) return CALM_OK;
+  return context_fail(options->arena.context, CALM_MISUSE,
+                      "unknown option '%s'", name);
 }
 
 static void set_absent(calm_options *options, const struct option_row *row) {
@@ -157,7 +158,7 @@ static void set_absent(calm_options *options, const struct option_row *row) {
 static calm_status set_defaults(calm_options *options) {
   for (size_t i = 0; i < ROW_COUNT; i++)
     if (rows[i].info.initial)
-      TRY(calm_options_set(options, rows[i].info.name, rows[i].info.initial));
+      TRY(set_row(options, &rows[i], rows[i].info.initial));
     else
       set_absent(options, &rows[i]);
   return CALM_OK;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/options.h"
 #include "base/vector.h"
+#include "bench/bench_case.h"
 #include "report/report_chart.h"
 
 /* ---- Tables -------------------------------------------------------------- */
@@ -37,7 +38,12 @@ typedef struct bench_cell {
   double number;     /* NAN: likewise */
 } bench_cell;
 
+typedef struct bench_section bench_section;
+
+enum { BENCH_MOST_COLUMNS = 24 };
+
 typedef struct bench_table {
+  const bench_section *section;
   const char *name;  /* of its file: figure10 */
   const char *title; /* a sentence */
   const bench_column *columns;
@@ -47,13 +53,12 @@ typedef struct bench_table {
 } bench_table;
 
 typedef struct bench_figure {
+  const bench_section *section;
   const char *name, *title;
   const char *svg;
 } bench_figure;
 
 /* ---- A run --------------------------------------------------------------- */
-
-typedef struct bench_section bench_section;
 
 typedef struct bench {
   calm_context *context;
@@ -63,9 +68,11 @@ typedef struct bench {
   VECTOR(bench_table *) tables;
   VECTOR(bench_figure) figures;
   const bench_section *section; /* that runs now */
-  bool failed; /* memory ran out while adding; told by bench_finish_section */
+  bool failed;      /* memory ran out while adding; told at the section's end */
+  bool interrupted; /* sections were left out */
   const char *missing; /* a part was left out for want of something: why, and
-                          the remedy; NULL: nothing was */
+                          the remedy, as long as the run; NULL: nothing was */
+  struct bench_cosa_store *cosa; /* what several of its sections show */
 } bench;
 
 struct bench_section {
@@ -85,8 +92,18 @@ extern const bench_paper bench_papers[]; /* the last one without a name */
 extern const bench_section bench_serenity_sections[];
 extern const bench_section bench_cosa_sections[];
 
+/* Run the sections that `only` names ("table1,figure3b"; NULL: all) and add
+   what they say to `b`, which bench_init made.  CALM_MISUSE for names that the
+   paper does not have.  An interrupt ends the run before the section that it
+   hit, of which nothing is kept. */
+void bench_init(bench *b, calm_context *context, const calm_options *options);
+calm_status bench_run(bench *b, const bench_paper *paper, const char *only);
+void bench_free(bench *b);
+
 /* A new table of the run, which then takes cells row by row.  Strings are
-   copied, but for the columns.  Failure to grow is remembered in the run. */
+   copied, but for the columns, which must stay.  Names are unique in a paper,
+   and of letters, digits, '_' and '-'.  Failure to grow is remembered in the
+   run; what cannot be added is dropped. */
 bench_table *bench_table_begin(bench *b, const char *name, const char *title,
                                const bench_column *columns,
                                uint32_t column_count);
@@ -94,10 +111,12 @@ void bench_words(bench *b, bench_table *t, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void bench_number(bench *b, bench_table *t, double n);
 void bench_nothing(bench *b, bench_table *t); /* there is no such value */
+/* A paragraph below the table, in words that may hold `code` and links of
+   Markdown. */
 void bench_note(bench *b, bench_table *t, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* Draw a figure of the run. */
+/* Draw a figure of the run; its title is the chart's. */
 calm_status bench_draw(bench *b, const char *name, const report_chart *chart);
 
 /* One line of the story: what is being measured. */
@@ -106,14 +125,5 @@ void bench_progress(bench *b, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The geometric mean of those of `count` values that are above 0; NAN if none
    is. */
 double bench_geomean(const double *values, uint32_t count);
-
-/* A file that the library carries (bench/cases): swiftnet.cg, simba.yaml.  NULL
-   if there is none of that name. */
-typedef struct bench_case {
-  const char *name;
-  const char *bytes;
-  size_t length;
-} bench_case;
-const bench_case *bench_case_find(const char *name);
 
 #endif

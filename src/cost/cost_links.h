@@ -1,9 +1,10 @@
 /*
- * What the array's network makes of a nest at least.  Timeloop lets every word
- * arrive wherever it is wanted in no time; in a mesh each transfer follows a
- * tree, along X and then along Y, and a link carries one word per cycle or so.
- * The most loaded link bounds the cycles from below.  No simulation: words per
- * link, counted from the nest's groups of multicast and reduction.
+ * What the meshes below the levels make of a nest at least.  In the cost model
+ * every word is where it is wanted in no time; on a mesh each transfer follows
+ * a tree, along X and then along Y, and a link carries so many words a cycle
+ * and direction.  The most loaded link bounds the cycles from below.  No
+ * simulation: words per link follow from the counts of an evaluation, and from
+ * which places of a fan-out want the same words.
  */
 #ifndef CALM_COST_COST_LINKS_H
 #define CALM_COST_COST_LINKS_H
@@ -12,12 +13,27 @@
 
 typedef struct cost_links {
   uint64_t words;  /* over the most loaded link, in the whole run */
-  uint32_t level;  /* the level from which that mesh hangs */
+  uint32_t level;  /* the level from which that mesh hangs; CALM_NONE: no link
+                      carries anything */
   uint64_t cycles; /* no fewer, and not fewer than the result has */
 } cost_links;
 
-/* `r` is what cost_evaluate found for the valid nest `n`.  `words_per_cycle` of
-   each link and direction.  docs/cost-model.md says what is assumed. */
+/*
+ * Words over the most loaded link, one way, of the mesh below each level:
+ * words[level].  `r` is what cost_evaluate found for the valid nest `n`.  Where
+ * there is nothing to go by, 0: imperfect nests, and tensors that neighbours
+ * hand on.  docs/cost-model.md says what is assumed.  O(loops) for each tensor
+ * and level, but O(places) where a window is spread over them.
+ */
+calm_status cost_links_count(uint64_t *words, const cost_problem *p,
+                             const accel_nest *n, const cost_result *r);
+
+/* Cycles that a link takes for them; at most ACCEL_MAX_COUNT. */
+uint64_t cost_links_cycles(uint64_t words, double words_per_cycle);
+
+/* The bound over all meshes, if the links of each carry `words_per_cycle`, more
+   than 0.  Fan-outs within a processing element are meshes, too: a machine that
+   has none there takes cost_links_count.  `a` is scratch. */
 calm_status cost_links_bound(cost_links *out, const cost_problem *p,
                              const accel_nest *n, const cost_result *r,
                              double words_per_cycle, arena *a);

@@ -73,6 +73,23 @@ static calm_status write_cycles(text *out, const eval_view *v) {
   return CALM_OK;
 }
 
+/* "35 at least: 35 words over the busiest link below GB". */
+static calm_status write_links(text *out, const eval_view *v) {
+  const cost_links *links = &v->nest->links;
+  text words;
+  if (!v->nest->link_words) return CALM_OK;
+  text_init(&words, out->context);
+  if (links->level == CALM_NONE)
+    text_format(&words, "no link of a mesh carries anything");
+  else
+    text_format(&words, "%s at least: %s word%s over the busiest link below %s",
+                report_number(links->cycles).text,
+                report_number(links->words).text, links->words == 1 ? "" : "s",
+                report_eval_level_name(v->evaluation, links->level));
+  text_format(out, "%*s", FIGURE_COLUMN, "");
+  return report_wrapped_text(out, &words, FIGURE_COLUMN, FIGURE_COLUMN);
+}
+
 static void write_energy(text *out, const eval_view *v) {
   const cost_result *r = &v->nest->result;
   if (!v->evaluation->energy) return;
@@ -132,6 +149,7 @@ static calm_status write_reason(text *out, const eval_nest *n, bool color) {
 
 calm_status report_eval_headline(text *out, const eval_view *v) {
   TRY(write_cycles(out, v));
+  TRY(write_links(out, v));
   write_energy(out, v);
   write_utilization(out, v);
   return CALM_OK;

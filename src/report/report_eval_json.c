@@ -131,15 +131,30 @@ static json_t *list_flows(arena *scratch, const calm_evaluation *e,
   return list;
 }
 
+/* What --links adds to a network. */
+static void add_links(json_t **o, const calm_evaluation *e, const eval_nest *n,
+                      uint32_t level) {
+  if (!n->link_words) return;
+  const double rate = e->link_rates[level];
+  number(o, "busiest_link_words", n->link_words[level]);
+  add(o, "link_words_per_cycle",
+      rate > 0 ? report_json_real(rate) : json_null());
+  add(o, "link_cycles",
+      rate > 0
+          ? report_json_number(cost_links_cycles(n->link_words[level], rate))
+          : json_null());
+}
+
 static json_t *list_networks(arena *scratch, const calm_evaluation *e,
-                             const cost_result *r, const eval_levels *levels) {
+                             const eval_nest *n, const eval_levels *levels) {
   json_t *list = json_array();
   for (uint32_t i = 0; i < levels->count; i++) {
     json_t *o = json_object();
     add(&o, "from",
         report_json_name(scratch, e->arch.levels[levels->ids[i]].name));
     add(&o, "to", report_json_name(scratch, report_eval_below(e, levels, i)));
-    add(&o, "tensors", list_flows(scratch, e, r, levels->ids[i]));
+    add(&o, "tensors", list_flows(scratch, e, &n->result, levels->ids[i]));
+    add_links(&o, e, n, levels->ids[i]);
     list = report_json_append(list, o);
   }
   return list;
@@ -185,7 +200,8 @@ static void add_nothing(json_t **o) {
 }
 
 static void add_figures(json_t **o, arena *scratch, const calm_evaluation *e,
-                        const cost_result *r, const eval_levels *levels) {
+                        const eval_nest *n, const eval_levels *levels) {
+  const cost_result *r = &n->result;
   number(o, "computes", r->computes);
   number(o, "multipliers", r->multipliers);
   number(o, "compute_cycles", r->compute_cycles);
@@ -194,13 +210,14 @@ static void add_figures(json_t **o, arena *scratch, const calm_evaluation *e,
       r->limiting_level == CALM_NONE
           ? json_null()
           : report_json_name(scratch, e->arch.levels[r->limiting_level].name));
+  if (n->link_words) number(o, "link_cycles", n->links.cycles);
   add(o, "utilization", report_json_real(r->utilization));
   add(o, "energy_pj", energy_of(e, r->energy_pj));
   add(o, "compute_energy_pj", energy_of(e, r->compute_pj));
   add(o, "network_energy_pj", energy_of(e, r->network_pj));
   add(o, "edp", energy_of(e, r->edp));
   add(o, "levels", list_levels(scratch, e, r, levels));
-  add(o, "networks", list_networks(scratch, e, r, levels));
+  add(o, "networks", list_networks(scratch, e, n, levels));
 }
 
 json_t *report_eval_json_figures(arena *scratch, const calm_evaluation *e,
@@ -211,7 +228,7 @@ json_t *report_eval_json_figures(arena *scratch, const calm_evaluation *e,
   if (n->reason)
     add_nothing(&o);
   else
-    add_figures(&o, scratch, e, &n->result, &levels);
+    add_figures(&o, scratch, e, n, &levels);
   return o;
 }
 

@@ -8,7 +8,7 @@
 
 static const uint32_t LEFT_OUT = UINT32_MAX; /* as the width of a column */
 
-enum { INDENT = 2, GAP = 2, LEAST_NAME = 10, MAX_COLUMNS = 12 };
+enum { INDENT = 2, GAP = 2, LEAST_NAME = 10, MAX_COLUMNS = 24 };
 
 void report_table_init(report_table *t, calm_context *context,
                        const report_column *columns, uint32_t column_count) {
@@ -129,11 +129,26 @@ static void write_titles(text *out, report_table *t, const uint32_t *widths,
   text_format(out, "%s", report_tone_end(color));
 }
 
+/* Titles of several lines are rows; yields the first cell behind them. */
+static uint32_t write_title_rows(text *out, report_table *t,
+                                 const uint32_t *widths, bool color) {
+  uint32_t next = 0;
+  const char *begin = report_tone_begin(TONE_FAINT, color);
+  if (t->title_rows == 0) return 0;
+  text_add(out, begin, strlen(begin));
+  for (uint32_t row = 0; row < t->title_rows; row++, next += t->column_count)
+    if (next < t->cells.count && !t->failed)
+      write_line(out, t, t->cells.data + next, widths);
+  text_format(out, "%s", report_tone_end(color));
+  return next;
+}
+
 calm_status report_table_finish(report_table *t, text *out, bool color) {
   uint32_t widths[MAX_COLUMNS];
   measure(t, widths);
   if (t->columns[0].title && !t->failed) write_titles(out, t, widths, color);
-  for (uint32_t i = 0; i + t->column_count <= t->cells.count && !t->failed;
+  const uint32_t first = write_title_rows(out, t, widths, color);
+  for (uint32_t i = first; i + t->column_count <= t->cells.count && !t->failed;
        i += t->column_count)
     write_line(out, t, t->cells.data + i, widths);
   calm_context *context = t->scratch.context;

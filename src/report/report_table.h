@@ -31,6 +31,7 @@ typedef struct report_table {
   const report_column *columns;
   uint32_t column_count;
   VECTOR(const char *) cells; /* row after row */
+  uint32_t title_rows;        /* the first ones, where columns have no title */
   bool failed;
 } report_table;
 

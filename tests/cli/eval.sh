@@ -106,6 +106,32 @@ json_says 'abs(sum(c["energy_pj"] for c in o["difference"]["changes"]) -
 good --mapping "$work/poor.yaml"; code_is 0; out_has "second less first"
 good --mapping "$work/good.yaml"; code_is 0; out_has "the same everywhere"
 
+checking "links of a mesh"
+links() {
+  run eval --arch examples/simba-like.yaml --mapping examples/mapping.yaml \
+    --problem examples/resnet50-3x3-56.yaml "$@"
+}
+links --json; code_is 0; out_lacks "link_words"; out_lacks '"link_cycles"'
+# Four parts of C along X and four of K along Y: behind the first link are three
+# fourths of Weights and Inputs, and of Outputs, which are summed over C, all.
+links --links GlobalBuffer=2 --json; code_is 0; err_is_empty
+json_says '[n["link_words_per_cycle"] for n in o["networks"]] == [
+  None, 2, None, None, None, None]'
+json_says '[n["busiest_link_words"] for n in o["networks"]][1] == (lambda w:
+  max((w["Weights"] + w["Inputs"]) * 3 // 4, w["Outputs"]))(
+    {t["name"]: t["ingresses"] for t in o["networks"][1]["tensors"]})'
+json_says 'o["link_cycles"] == o["networks"][1]["link_cycles"] == (
+  o["networks"][1]["busiest_link_words"] + 1) // 2 > o["cycles"]'
+links --links 4 --links GlobalBuffer=0.5 --json; code_is 0
+json_says '[n["link_words_per_cycle"] for n in o["networks"]] == [
+  4, 0.5, 4, 4, 4, 4]'
+links --links GlobalBuffer=2
+code_is 0; out_has "at least: .* words over the busiest link below GlobalBuffer"
+good --links 1; code_is 0; out_has "no link of a mesh carries anything"
+links --links Cache=1; one_line_error 2 "simba-like has no level 'Cache'"
+links --links 0; one_line_error 2 "'0' has no number of words above 0"
+links --links Cache=; one_line_error 2 "'Cache=' has no number"
+
 checking "a nest that does not fit is a result"
 sed 's/entries: 8/entries: 7/' "$work/arch.yaml" >"$work/tight.yaml"
 run eval --arch "$work/tight.yaml" --problem "$work/problem.yaml" \

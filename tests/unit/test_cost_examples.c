@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "cost/cost_links.h"
 #include "cost_row.h"
 #include "cost_check.h"
 #include "cost_fixture.h"
@@ -159,12 +160,37 @@ static void test_links(void **state) {
   assert_true(below(&printed, ROW_GB, ROW_INPUTS)->links == 6);
 }
 
+static uint64_t words_over_link(fixture *f, const row *r) {
+  cost_problem problem;
+  const cost_result result = evaluate_exact(f, r);
+  const cost_options options = {.model = COST_EXACT};
+  uint64_t words[ROW_LEVELS];
+  assert_int_equal(
+      cost_problem_init(&problem, &r->arch, &r->layer, &options, &f->arena),
+      CALM_OK);
+  assert_int_equal(cost_links_count(words, &problem, &r->nest, &result),
+                   CALM_OK);
+  return words[ROW_GB];
+}
+
+static void test_mesh(void **state) {
+  fixture *f = *state;
+  row r;
+  row_make(&r, &(row_layer){1, 1}, "PE | GB K4x P4y C5 | DRAM", &f->arena);
+  assert_int_equal(words_over_link(f, &r), 35);
+  assert_int_equal(evaluate_exact(f, &r).compute_cycles, 5);
+  row_make(&r, &(row_layer){1, 1}, "PE | GB K4x P4x C5 | DRAM", &f->arena);
+  r.arch.levels[ROW_PE].mesh_x = r.arch.compute.mesh_x = 16;
+  r.arch.levels[ROW_PE].mesh_y = r.arch.compute.mesh_y = 1;
+  assert_int_equal(words_over_link(f, &r), 40);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       COST_TEST(test_windows),   COST_TEST(test_gaps),
       COST_TEST(test_multicast), COST_TEST(test_bypass),
       COST_TEST(test_counts),    COST_TEST(test_imperfect),
-      COST_TEST(test_links),
+      COST_TEST(test_links),     COST_TEST(test_mesh),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,17 @@
 
 #include "base/number.h"
 
+static void test_decimals(void **state) {
+  static const char *const bad[] = {"",    ".",   "1.2.3", "-1",
+                                    "1e3", "inf", "1 ",    "1234567890.12345"};
+  (void)state;
+  double x;
+  assert_true(number_parse_decimal(&x, "0.5") && x == 0.5);
+  assert_true(number_parse_decimal(&x, "12") && x == 12);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_false(number_parse_decimal(&x, bad[i]));
+}
+
 static void sizes_as_people_write_them(void **state) {
   (void)state;
   static const struct {
@@ -46,6 +57,7 @@ static void arithmetic_stops_at_the_limit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes_as_people_write_them),
+      cmocka_unit_test(test_decimals),
       cmocka_unit_test(arithmetic_stops_at_the_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

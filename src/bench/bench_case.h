@@ -1,0 +1,21 @@
+/*
+ * Files that the library carries (bench/cases): networks, accelerators, layers.
+ * The build makes one table of them, so that a bench needs nothing beside it.
+ */
+#ifndef CALM_BENCH_BENCH_CASE_H
+#define CALM_BENCH_BENCH_CASE_H
+
+#include <stddef.h>
+
+typedef struct bench_case {
+  const char *name;  /* swiftnet.cg, simba.yaml */
+  const char *bytes; /* a NUL behind them */
+  size_t length;
+} bench_case;
+
+extern const bench_case bench_cases[]; /* the last one without a name */
+
+/* NULL if there is none of that name. */
+const bench_case *bench_case_find(const char *name);
+
+#endif
