@@ -206,6 +206,7 @@ static calm_status draw_arenas(bench *b, const bench_peaks *peaks) {
                                .y = y[i],
                                .count = BENCH_CELL_COUNT};
   const report_chart chart = {.title = "Memory with the allocator",
+                              .x_title = "cell",
                               .y_title = "arena, KB",
                               .categories = labels,
                               .category_count = BENCH_CELL_COUNT,
