@@ -89,7 +89,9 @@ def mappings():
 def all_cases():
     yield from plans("examples", ROOT / "examples", "*.cg", SERENITY)
     yield from plans("tests", ROOT / "tests/graph", "*.cg", SERENITY)
-    yield from plans("bench", ROOT / "bench/cases", "*.cg", SERENITY)
+    yield from (case for case in plans("bench", ROOT / "bench/cases", "*.cg",
+                                       SERENITY)
+                if not (ROOT / "examples" / case.path.name).exists())
     yield from mappings()
     for home in ("graphs", "graphs-ws"):
         yield from plans(home, CASES / home, "*.cg")
