@@ -6,7 +6,7 @@
 #include "story.h"
 
 /* Options to come: better told so than called unknown. */
-static const char later_options[] = "overlap onchip threads";
+static const char later_options[] = "overlap threads";
 
 /* ---- Finding a row ------------------------------------------------------- */
 

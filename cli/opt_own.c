@@ -125,10 +125,10 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, in_place)},
-    {{"emit", "plan pack eval map", "KIND=FILE", NULL,
+    {{"emit", "inspect plan pack eval map", "KIND=FILE", NULL,
       "write a file as well, repeatable: csv; of calm plan also plan (JSON), "
-      "c-header, bufferplan, trace, model-explorer; of calm eval and "
-      "calm map mapping, nest"},
+      "c-header, bufferplan, trace, model-explorer, traffic (with --onchip, "
+      "of calm inspect, too); of calm eval and calm map mapping, nest"},
      0,
      set_emit,
      0},

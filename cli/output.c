@@ -22,6 +22,7 @@ static const struct {
              {"c-header", "plan", CALM_FORMAT_C_HEADER},
              {"trace", "plan", CALM_FORMAT_TRACE},
              {"model-explorer", "plan", CALM_FORMAT_MODEL_EXPLORER},
+             {"traffic", "inspect plan", CALM_FORMAT_TRAFFIC},
              {"mapping", "eval map", CALM_FORMAT_MAPPING},
              {"nest", "eval map", CALM_FORMAT_NEST}};
 

@@ -1,5 +1,5 @@
 /* What is in a model, and what its memory does in file order. */
-#include "pipeline.h"
+#include "pipeline_traffic.h"
 #include "plan/plan_rewrite.h"
 
 static calm_status predict(calm_inspection *i, const pipeline_tflm *file) {
@@ -23,10 +23,21 @@ static calm_status add_scratch(calm_inspection *i,
   return predict(i, &file);
 }
 
+/* What the file order moves, if that was asked for. */
+static calm_status count_traffic(calm_inspection *i, pipeline_traffic *t,
+                                 const uint64_t *arenas) {
+  if (!t->count) return CALM_OK;
+  TRY(pipeline_traffic_build(t, i->graph, i->graph, &i->memory, arenas));
+  TRY(pipeline_traffic_open(&i->traffic, t, 1));
+  return pipeline_traffic_add(&i->traffic, t, 0, "file", i->sequence);
+}
+
 static calm_status look(void *result, const calm_options *options) {
   calm_inspection *i = result;
   uint64_t *arenas;
+  pipeline_traffic traffic;
   const double start = limits_clock();
+  TRY(pipeline_traffic_ask(&traffic, options, &i->arena));
   TRY(pipeline_memory_model(&i->memory, i->model, options));
   TRY(pipeline_body_arenas(&arenas, i->model, &i->memory, &i->arena));
   TRY(add_scratch(i, options));
@@ -35,6 +46,7 @@ static calm_status look(void *result, const calm_options *options) {
                       &i->arena));
   TRY(memory_explain(&i->explanation, i->graph, &i->memory, arenas, i->sequence,
                      &i->arena));
+  TRY(count_traffic(i, &traffic, arenas));
   TRY(plan_count_sites(&i->site_count, i->model, &i->memory, &i->arena));
   i->facts = pipeline_facts(i->graph, &i->memory, &i->profile);
   i->summary =
@@ -77,4 +89,9 @@ void calm_inspection_free(calm_inspection *i) {
 const calm_inspection_summary *calm_inspection_summary_of(
     const calm_inspection *i) {
   return &i->summary;
+}
+
+bool calm_inspection_traffic(calm_traffic *out, const calm_inspection *i,
+                             uint32_t row) {
+  return plan_traffic_figures(out, &i->traffic, row);
 }

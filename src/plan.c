@@ -53,8 +53,9 @@ static calm_status place_baseline(planner *p) {
   const memory_model *alone = p->tflm && !p->tflm->carried_holds
                                   ? memory_model_find("tflm-default")
                                   : &p->plan->memory;
-  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas,
-                      p->run ? p->run : p->g->order, p->scratch));
+  p->baseline = p->run ? p->run : p->g->order;
+  TRY(memory_simulate(&profile, p->g, alone, p->body_arenas, p->baseline,
+                      p->scratch));
   p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
   TRY(place_file_order(&p->plan->summary.baseline_arena_bytes, p));
   p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
@@ -71,7 +72,8 @@ static calm_status find_order(planner *p) {
                         "%s: the file order is not topological, so there is no "
                         "--order file",
                         p->plan->model->path);
-  pipeline_limits(&l, p->plan->context, p->options, 0.75);
+  pipeline_limits(&l, p->plan->context, p->options,
+                  plan_traffic_decides(p->options) ? 0.4 : 0.75);
   TRY(order_solve(&p->plan->order, &p->problem.order, &o, &p->plan->arena, &l));
   if (p->tflm)
     p->plan->order.bound_bytes -=
@@ -86,7 +88,7 @@ uint64_t plan_arena_bound(const planner *p) {
 }
 
 bool plan_order_is_free(const planner *p) {
-  if (p->run) return false;
+  if (p->run || plan_traffic_decides(p->options)) return false;
   return p->options->order == ORDER_EXACT || p->options->order == ORDER_DP;
 }
 
@@ -185,19 +187,23 @@ static calm_status run(planner *p) {
                       &plan->arena));
   TRY(pipeline_choice(&plan->layout_method, "layout", p->options->layout,
                       &plan->arena));
+  TRY(plan_traffic_ask(p));
   TRY(measure_bodies(p));
+  TRY(plan_traffic_prepare(p));
   TRY(memory_problem_build(&p->problem, p->g, &plan->memory, p->body_arenas,
                            p->scratch));
   TRY(plan_ort_prepare(p));
   TRY(place_baseline(p));
   TRY(find_order(p));
   TRY(plan_ort_arrange(p));
+  TRY(plan_traffic_arrange(p));
   TRY(find_layout(&best, p));
   plan->counted = p->options->count && p->options->order == ORDER_DP;
   plan->timing = p->options->timing;
   plan->offline_plan = p->options->offline_plan;
   plan->note = p->options->note;
   TRY(plan_record(p, &best));
+  TRY(plan_traffic_record(p));
   TRY(plan_litert_warn_others(p));
   return check_plan(p);
 }
@@ -270,6 +276,7 @@ void calm_plan_free(calm_plan *plan) {
   calm_context *context = plan->context;
   for (uint32_t i = 0; i < plan->round_count; i++)
     plan_round_free(plan->rounds[i]);
+  calm_plan_free(plan->before);
   arena_free(&plan->arena);
   context_reallocate(context, plan, sizeof *plan, 0);
 }

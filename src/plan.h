@@ -14,6 +14,7 @@
 #include "memory/memory_explain.h"
 #include "memory/memory_tail.h"
 #include "model/model.h"
+#include "traffic/traffic.h"
 
 /* What every report begins with. */
 typedef struct plan_facts {
@@ -99,6 +100,49 @@ typedef struct plan_rewriting {
   uint32_t site_count, applied;
 } plan_rewriting;
 
+/* A graph as the traffic room sees it. */
+typedef struct plan_traffic_problem {
+  const graph *graph;
+  memory_problem memory; /* its operators and buffers in terms of the graph */
+  traffic_problem problem;
+} plan_traffic_problem;
+
+/* What an order moves between one on-chip memory and the rest. */
+typedef struct plan_traffic {
+  const char *order; /* "file"; "peak", the one of least peak; "plan" */
+  const plan_traffic_problem *of;
+  traffic_memory memory;
+  const uint32_t *sequence; /* of operators of the problem */
+  const uint32_t
+      *steps; /* of each: its step among all operators of the graph */
+  traffic_result result;
+} plan_traffic;
+
+/* How the order was found that moves least, if one was looked for. */
+typedef struct plan_least_traffic {
+  bool wanted;
+  calm_outcome outcome;
+  uint64_t spill_bytes, bound_bytes; /* no order spills less than the bound */
+  uint64_t states, ticks;
+  limits_reason stopped;
+} plan_least_traffic;
+
+/* Compulsory traffic that totals include. */
+enum { OFFCHIP_INPUTS = 1, OFFCHIP_OUTPUTS = 2, OFFCHIP_WEIGHTS = 4 };
+
+/* Off-chip traffic: for each on-chip memory that was asked for, a row for each
+   of `orders` orders, the file's first and the plan's last. */
+typedef struct plan_traffics {
+  plan_traffic *rows;
+  uint32_t count, orders;
+  unsigned counted; /* OFFCHIP_* */
+  plan_least_traffic least;
+} plan_traffics;
+
+/* The figures of row number `row`; false past the last. */
+bool plan_traffic_figures(calm_traffic *out, const plan_traffics *traffics,
+                          uint32_t row);
+
 struct plan_round; /* plan_rewrite.h */
 enum { PLAN_MOST_ROUNDS = 3 };
 
@@ -111,6 +155,8 @@ struct calm_plan {
   struct plan_round *rounds[PLAN_MOST_ROUNDS]; /* of rewriting; owned */
   uint32_t round_count;
   plan_rewriting rewriting;
+  calm_plan *before;  /* of the original, whose figures this one quotes; owned,
+                         NULL: none are */
   const graph *graph; /* the entry */
   memory_model memory;
   plan_facts facts;
@@ -129,9 +175,10 @@ struct calm_plan {
   plan_runtime runtime;
   plan_graph *graphs;     /* per graph of the model, for its writer */
   memory_profile profile; /* of the chosen order, from first principles */
-  uint64_t budget_bytes;  /* UINT64_MAX: none given */
-  bool offline_plan;      /* its writer may write the offsets */
-  bool note;              /* its writer leaves a note in the metadata */
+  plan_traffics traffic;
+  uint64_t budget_bytes; /* UINT64_MAX: none given */
+  bool offline_plan;     /* its writer may write the offsets */
+  bool note;             /* its writer leaves a note in the metadata */
   bool timing;
   double order_seconds, layout_seconds;
 };
@@ -158,9 +205,10 @@ struct calm_inspection {
   memory_profile profile;
   memory_explanation explanation;
   calm_inspection_summary summary;
-  uint32_t site_count; /* where --rewrite could do something at a concat */
-  bool tflm;           /* TensorFlow Lite Micro will run it, as it is: */
-  uint64_t head_bytes; /* with the plan in the file, if there is one */
+  plan_traffics traffic; /* of the file order */
+  uint32_t site_count;   /* where --rewrite could do something at a concat */
+  bool tflm;             /* TensorFlow Lite Micro will run it, as it is: */
+  uint64_t head_bytes;   /* with the plan in the file, if there is one */
   tflm_tail tail;
   bool timing;
   double seconds;

@@ -265,9 +265,10 @@ typedef struct calm_plan_summary {
   uint64_t baseline_peak_bytes;  /* file order */
   uint64_t baseline_arena_bytes; /* file order, placed by the runtime's rule,
                                     or by a plan in the file that holds */
-  calm_outcome order_outcome;
-  uint64_t peak_bytes;       /* of the chosen order */
-  uint64_t peak_bound_bytes; /* no order is below this */
+  calm_outcome order_outcome; /* of the peak; with "minimize" at "traffic", of
+                                 the traffic */
+  uint64_t peak_bytes;        /* of the chosen order */
+  uint64_t peak_bound_bytes;  /* no order is below this */
   calm_outcome layout_outcome;
   uint64_t arena_bytes;       /* of the chosen placement */
   uint64_t arena_bound_bytes; /* no arena is below this; with --order file,
@@ -300,6 +301,31 @@ CALM_API uint32_t calm_plan_op_at(const calm_plan *plan, uint32_t step);
 CALM_API uint64_t calm_plan_offset(const calm_plan *plan, uint32_t tensor);
 
 /*
+ * What an order of operators moves between a small memory on chip and a large
+ * one off chip, if what stays on chip is chosen with the future known
+ * (docs/traffic.md).  The option "onchip" lists the sizes to look at.
+ * Compulsory traffic is what no order and no memory avoids; "offchip" says
+ * which of it the totals include.
+ */
+typedef struct calm_traffic {
+  uint64_t onchip_bytes; /* the memory on chip */
+  uint64_t page_bytes;   /* 0: tensors stay or go as a whole */
+  const char *order;     /* "file"; "peak": of least peak, where the plan's
+                            order is another ("minimize"); "plan" */
+  uint64_t read_bytes, write_bytes; /* totals */
+  uint64_t spill_read_bytes, spill_write_bytes;
+  uint64_t input_bytes, weight_bytes; /* compulsory reads */
+  uint64_t output_bytes;              /* compulsory writes */
+  uint64_t used_bytes;    /* most on chip at a step that does not stream */
+  uint32_t streaming_ops; /* operators that the memory is too small for */
+} calm_traffic;
+
+/* Row number `row` of a plan: the sizes as given, for each the orders in the
+   order above.  False past the last, at once without "onchip". */
+CALM_API bool calm_plan_traffic(calm_traffic *out, const calm_plan *plan,
+                                uint32_t row);
+
+/*
  * Write the model of a plan with its operators in the plan's order, in the
  * format it was read from.  In a .tflite file everything else stays as it is,
  * but for the offsets (OfflineMemoryAllocation): under the memory model `tflm`
@@ -328,6 +354,11 @@ typedef struct calm_inspection_summary {
 } calm_inspection_summary;
 CALM_API const calm_inspection_summary *calm_inspection_summary_of(
     const calm_inspection *inspection);
+
+/* What the file order moves, for size number `row` of "onchip". */
+CALM_API bool calm_inspection_traffic(calm_traffic *out,
+                                      const calm_inspection *inspection,
+                                      uint32_t row);
 
 /*
  * Verify a plan against a model: the JSON plan in the file `plan_path`, or, if
@@ -527,7 +558,9 @@ typedef enum calm_format {
   CALM_FORMAT_MODEL_EXPLORER = 7, /* node data */
   /* Evaluations of one nest, mappings of one layer only: */
   CALM_FORMAT_MAPPING = 8, /* the nest, as Timeloop reads it */
-  CALM_FORMAT_NEST = 9     /* the nest for people */
+  CALM_FORMAT_NEST = 9,    /* the nest for people */
+  /* Plans and inspections with "onchip" only: */
+  CALM_FORMAT_TRAFFIC = 10 /* CSV: what moves at each step */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal

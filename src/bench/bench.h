@@ -72,6 +72,7 @@ typedef struct bench {
   bool interrupted; /* sections were left out */
   const char *missing; /* a part was left out for want of something: why, and
                           the remedy, as long as the run; NULL: nothing was */
+  struct bench_cosa_store *cosa; /* what several of its sections show */
 } bench;
 
 struct bench_section {

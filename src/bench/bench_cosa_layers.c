@@ -23,7 +23,7 @@ static const row rows[] = {
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
-_Static_assert(ROWS <= BENCH_MOST_LAYERS, "sections have room for fewer");
+_Static_assert((int)ROWS <= (int)BENCH_MOST_LAYERS, "sections have room for fewer");
 
 /* As the paper has it, 3_7_512_512_1; with both extents where they differ. */
 static calm_status name_row(const char **out, const row *r, arena *a) {

@@ -26,8 +26,10 @@
 #include "base/random.h"
 #include "bench/bench_network_build.h"
 
-enum { RING = 4, FIRST_CHANNELS = 78, FIRST_SIDE = 16, HEAD_CHANNELS = 1280 };
+enum { RING = 4 };
 static const uint32_t rewired_of_4 = 3; /* 0.75 */
+static const uint32_t first_side = 16, first_channels = 78;
+static const uint32_t head_channels = 1280;
 
 /* ---- Wiring -------------------------------------------------------------- */
 
@@ -169,8 +171,8 @@ static stage_build stage_of(bench_build *b, uint32_t stage,
                        .prefix = prefixes[stage],
                        .grain = grain,
                        .input = input,
-                       .side = FIRST_SIDE >> stage,
-                       .channels = FIRST_CHANNELS << stage};
+                       .side = first_side >> stage,
+                       .channels = first_channels << stage};
 }
 
 void randwire_build_stage(text *out, uint32_t classes, uint32_t stage,
@@ -180,7 +182,7 @@ void randwire_build_stage(text *out, uint32_t classes, uint32_t stage,
                                       prefixes[stage])
                             .text);
   const bench_picture input = bench_build_input(
-      &b, "input", FIRST_SIDE * 2 >> stage, (FIRST_CHANNELS << stage) / 2);
+      &b, "input", first_side * 2 >> stage, (first_channels << stage) / 2);
   stage_build s = stage_of(&b, stage, &input, grain);
   build_stage(&s, bench_name_of("mean"), seed_of(classes, stage, seed));
 }
@@ -189,16 +191,16 @@ void randwire_build(text *out, uint32_t classes, uint32_t stages, uint64_t seed,
                     bench_grain grain) {
   bench_build b = {out, "u8", "i32", "classes"};
   bench_build_begin(&b, bench_name_of("randwire-cifar%" PRIu32, classes).text);
-  const bench_picture image = bench_build_input(&b, "image", 2 * FIRST_SIDE, 3);
+  const bench_picture image = bench_build_input(&b, "image", 2 * first_side, 3);
   bench_picture last =
-      bench_build_conv(&b, bench_name_of("stem"), &image, FIRST_CHANNELS / 2,
+      bench_build_conv(&b, bench_name_of("stem"), &image, first_channels / 2,
                        (bench_window){3, 1, 1});
   for (uint32_t i = 0; i < stages; i++) {
     stage_build s = stage_of(&b, i, &last, grain);
     last = build_stage(&s, bench_name_of("%s_mean", prefixes[i]),
                        seed_of(classes, i, seed));
   }
-  last = bench_build_conv(&b, bench_name_of("head"), &last, HEAD_CHANNELS,
+  last = bench_build_conv(&b, bench_name_of("head"), &last, head_channels,
                           pointwise);
   bench_build_classes(&b, &last, classes);
 }

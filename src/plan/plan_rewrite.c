@@ -182,6 +182,19 @@ static bool is_better(const rewrite_score *a, const rewrite_score *b) {
   return a->op_count < b->op_count;
 }
 
+static uint64_t plan_spills(const calm_plan *plan) {
+  return plan->traffic.least.wanted ? plan->traffic.least.spill_bytes : 0;
+}
+
+/* What counts is what the order was chosen for, and then the arena. */
+static bool pays(const calm_plan *plan, const calm_plan *as_is) {
+  const rewrite_score now = plan_score_of(plan);
+  const rewrite_score before = plan_score_of(as_is);
+  if (plan_spills(plan) != plan_spills(as_is))
+    return plan_spills(plan) < plan_spills(as_is);
+  return is_better(&now, &before);
+}
+
 /* What the original takes today stays what a plan is compared with. */
 static void keep_baseline(calm_plan *plan, const calm_plan *as_is) {
   plan->summary.baseline_peak_bytes = as_is->summary.baseline_peak_bytes;
@@ -191,6 +204,16 @@ static void keep_baseline(calm_plan *plan, const calm_plan *as_is) {
   plan->runtime.carried_head_bytes = as_is->runtime.carried_head_bytes;
   plan->runtime.carried_holds = as_is->runtime.carried_holds;
   plan->runtime.file_peaks = as_is->runtime.file_peaks;
+}
+
+/* What the file moves is what the original does in the order of the file. */
+static void keep_traffic(calm_plan *plan, rewriting *r) {
+  const plan_traffics *from = &r->as_is->traffic;
+  if (!from->count) return;
+  for (uint32_t i = 0; i < plan->traffic.count; i += plan->traffic.orders)
+    plan->traffic.rows[i] = from->rows[i];
+  plan->before = r->as_is;
+  r->as_is = NULL;
 }
 
 static calm_status plan_rewritten(calm_plan **out, rewriting *r) {
@@ -220,15 +243,12 @@ static void drop_plan(calm_plan *plan, rewriting *r) {
 static calm_status choose_plan(calm_plan **out, rewriting *r) {
   calm_plan *plan = NULL;
   if (r->round_count) TRY(plan_rewritten(&plan, r));
-  if (plan && is_mode(r, "auto")) {
-    const rewrite_score now = plan_score_of(plan);
-    const rewrite_score before = plan_score_of(r->as_is);
-    if (!is_better(&now, &before)) {
-      drop_plan(plan, r);
-      plan = NULL;
-    }
+  if (plan && is_mode(r, "auto") && !pays(plan, r->as_is)) {
+    drop_plan(plan, r);
+    plan = NULL;
   }
   if (plan) {
+    keep_traffic(plan, r);
     *out = plan;
     return CALM_OK;
   }
@@ -245,7 +265,8 @@ static calm_status record(calm_plan *plan, rewriting *r, plan_judge *j) {
   w->judged = r->choice.judged;
   TRY(pipeline_choice(&w->accumulator, "accumulator", r->options->accumulator,
                       &plan->arena));
-  if (r->choice.proved && plan->summary.order_outcome == CALM_OPTIMAL &&
+  if (r->choice.proved &&
+      plan->summary.peak_bytes == plan->summary.peak_bound_bytes &&
       plan->summary.peak_bytes <= r->choice.score.peak_bytes)
     w->proof = r->choice.proof;
   for (uint32_t i = 0; i < PLAN_MOST_ROUNDS - 1; i++)

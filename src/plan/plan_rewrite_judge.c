@@ -30,6 +30,8 @@ calm_status plan_judge_init(plan_judge *out, const calm_model *model,
   j.quick.budget_bytes = UINT64_MAX;
   j.quick.tick_limit = number_smaller(options->tick_limit, QUICK_TICKS);
   j.quick.count = false;
+  j.quick.onchip = NULL; /* sites are chosen for the peak, whatever the order */
+  j.quick.minimize = 0;
   context_mute(model->context, true); /* all has been said before */
   calm_status status = plan_memory_model(&j.memory, model, options);
   context_mute(model->context, false);

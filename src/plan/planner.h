@@ -9,7 +9,7 @@
 #include "memory/memory_joint.h"
 #include "memory/memory_litert.h"
 #include "memory/memory_ort.h"
-#include "pipeline.h"
+#include "pipeline_traffic.h"
 
 /* What there is beside for TensorFlow Lite Micro: all graphs of the model. */
 typedef struct plan_tflm {
@@ -38,11 +38,15 @@ typedef struct planner {
   const calm_options *options;
   const uint64_t *body_arenas;
   memory_problem problem;
-  plan_tflm *tflm;  /* NULL under all other models of memory */
-  bool litert;      /* TensorFlow Lite places by itself */
-  plan_ort *ort;    /* NULL unless for ONNX Runtime */
+  plan_tflm *tflm;       /* NULL under all other models of memory */
+  bool litert;           /* TensorFlow Lite places by itself */
+  plan_ort *ort;         /* NULL unless for ONNX Runtime */
+  const op_id *baseline; /* what is run before planning */
   const op_id *run; /* the order in which operators really run; NULL: that of
                        the plan, and free ones as early as they can */
+  pipeline_traffic traffic;
+  op_id *least_peak; /* the order of least peak, and the one that was */
+  traffic_order least_traffic; /* found for --minimize traffic */
   arena *scratch;
 } planner;
 
@@ -81,7 +85,7 @@ order_options plan_order_options(const calm_options *options);
 uint64_t plan_arena_bound(const planner *p);
 
 /* Is another order than the one that was found as good an answer?  Not where
-   the user asked for the order of a certain method. */
+   the user asked for the order of a certain method, or for little traffic. */
 bool plan_order_is_free(const planner *p);
 
 /* Place what lives under an order.  Belongs to the planner's scratch. */
@@ -134,6 +138,20 @@ calm_status plan_litert_warn_others(const planner *p);
 calm_status plan_ort_prepare(planner *p);
 calm_status plan_ort_arrange(planner *p);
 calm_status plan_ort_record(planner *p);
+
+/*
+ * Off-chip traffic, in this order: read the options, CALM_MISUSE if they do not
+ * go together; build its problem; with --minimize traffic take the order that
+ * moves least in place of the one that was found; count what the orders of the
+ * file and of the plan move.
+ */
+calm_status plan_traffic_ask(planner *p);
+calm_status plan_traffic_prepare(planner *p);
+calm_status plan_traffic_arrange(planner *p);
+calm_status plan_traffic_record(planner *p);
+
+/* Is the order chosen for its traffic? */
+bool plan_traffic_decides(const calm_options *options);
 
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);

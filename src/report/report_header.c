@@ -50,7 +50,8 @@ static void write_source(header *h) {
   report_comment(h->out, plan->graph->name);
   text_format(h->out, "\", memory model ");
   report_comment(h->out, plan->memory.name);
-  text_format(h->out, "; order %s, layout %s.\n",
+  text_format(h->out, "; order%s %s, layout %s.\n",
+              plan->traffic.least.wanted ? " of least traffic" : "",
               calm_outcome_name(plan->summary.order_outcome),
               calm_outcome_name(plan->summary.layout_outcome));
   text_format(h->out,

@@ -5,6 +5,7 @@
 #include "report/report_facts.h"
 #include "report/report_name.h"
 #include "report/report_steps.h"
+#include "report/report_traffic.h"
 
 enum { SHOWN_TENSORS = 10, SHOWN_REMEDIES = 6, SHOWN_STEPS = 120 };
 
@@ -222,7 +223,9 @@ static calm_status write_table(text *out, const calm_inspection *i,
   text_format(out, "\n");
   TRY(write_floor(out, i, color, scratch));
   TRY(write_remedies(out, i));
-  return write_lists(out, i, complete, color);
+  TRY(report_traffic(out, &i->traffic, color));
+  TRY(write_lists(out, i, complete, color));
+  return complete ? report_traffic_lists(out, &i->traffic, color) : CALM_OK;
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -351,6 +354,8 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
   root = report_json_member(root, "floor",
                             write_cause(scratch, i, e->floor_op, e->floor_bytes,
                                         e->floor_alive, e->floor_alive_count));
+  root = report_json_member(root, "traffic",
+                            report_traffic_json(scratch, &i->traffic));
   root = report_json_member(root, "remedies", list_remedies(scratch, e));
   root = report_json_member(root, "rewrite_sites",
                             json_integer((json_int_t)i->site_count));
@@ -367,6 +372,8 @@ static calm_status render(text *out, const calm_inspection *i,
   switch (format) {
     case CALM_FORMAT_JSON:
       return report_json_write(out, write_json(scratch, i));
+    case CALM_FORMAT_TRAFFIC:
+      return report_traffic_csv(out, &i->traffic, scratch);
     case CALM_FORMAT_CSV:
       return context_fail(i->context, CALM_MISUSE,
                           "an inspection has no CSV form");

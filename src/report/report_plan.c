@@ -11,8 +11,27 @@
 #include "report/report_rewrite.h"
 #include "report/report_runtime.h"
 #include "report/report_steps.h"
+#include "report/report_traffic.h"
+
+/* The order as it was found for --minimize traffic. */
+static report_search search_for_traffic(const calm_plan *plan) {
+  const plan_least_traffic *least = &plan->traffic.least;
+  return (report_search){.what = "order",
+                         .method = plan->order_method,
+                         .nothing = "no order spills less than",
+                         .effort = "states",
+                         .outcome = plan->summary.order_outcome,
+                         .value = least->spill_bytes,
+                         .bound = least->bound_bytes,
+                         .effort_count = least->states,
+                         .ticks = least->ticks,
+                         .stopped = least->stopped,
+                         .timing = plan->timing,
+                         .seconds = plan->order_seconds};
+}
 
 report_search report_plan_order(const calm_plan *plan) {
+  if (plan->traffic.least.wanted) return search_for_traffic(plan);
   return (report_search){.what = "order",
                          .method = plan->order_method,
                          .nothing = "no order needs less than",
@@ -123,11 +142,21 @@ static void write_holes(text *out, const calm_plan *plan) {
               report_percent(bytes, s->arena_bytes).text);
 }
 
+/* Of an order that was chosen for something else. */
+static void write_peak(text *out, const calm_plan *plan) {
+  const calm_plan_summary *s = &plan->summary;
+  if (!plan->traffic.least.wanted) return;
+  text_format(out, "  peak    %s bytes; ", report_number(s->peak_bytes).text);
+  text_format(out, "no order needs less than %s\n",
+              report_number(s->peak_bound_bytes).text);
+}
+
 static void write_searches(text *out, const calm_plan *plan, bool color) {
   const report_search order = report_plan_order(plan);
   const report_search layout = report_plan_layout(plan);
   report_outcome(out, &order, color);
   write_counts(out, plan);
+  write_peak(out, plan);
   report_outcome(out, &layout, color);
   write_holes(out, plan);
   report_budget(out, plan->budget_bytes, plan_needed_bytes(plan),
@@ -223,13 +252,15 @@ static calm_status write_table(text *out, const calm_plan *plan,
   TRY(report_rewrite(out, plan, complete, color));
   write_searches(out, plan, color);
   TRY(report_runtime(out, plan));
+  TRY(report_traffic(out, &plan->traffic, color));
   if (p->bytes) text_format(out, "\n  the arena over the steps of the order\n");
   TRY(report_picture(out, p, color));
   if (!complete) return CALM_OK;
   text_format(out, "\n");
   TRY(report_steps(out, plan->graph, plan->sequence, &plan->profile, color));
   text_format(out, "\n");
-  return report_tensors(out, plan->graph, &plan->profile, plan->offsets, color);
+  TRY(report_tensors(out, plan->graph, &plan->profile, plan->offsets, color));
+  return report_traffic_lists(out, &plan->traffic, color);
 }
 
 /* What needs no picture. */
@@ -240,6 +271,8 @@ static calm_status render_file(text *out, const calm_plan *plan,
     case CALM_FORMAT_C_HEADER: return report_header(out, plan, scratch);
     case CALM_FORMAT_TRACE: return report_trace(out, plan, scratch);
     case CALM_FORMAT_MODEL_EXPLORER: return report_explorer(out, plan, scratch);
+    case CALM_FORMAT_TRAFFIC:
+      return report_traffic_csv(out, &plan->traffic, scratch);
     case CALM_FORMAT_MAPPING:
     case CALM_FORMAT_NEST:
       return context_fail(plan->context, CALM_MISUSE,

@@ -3,6 +3,7 @@
 
 #include "report/report_rewrite.h"
 #include "report/report_runtime.h"
+#include "report/report_traffic.h"
 
 static json_t *list_sequence(arena *scratch, const calm_plan *plan) {
   json_t *list = json_array();
@@ -75,12 +76,20 @@ static json_t *list_workspaces(arena *scratch, const calm_plan *plan) {
 }
 
 static json_t *write_order(arena *scratch, const calm_plan *plan) {
-  const report_search search = report_plan_order(plan);
+  const plan_least_traffic *least = &plan->traffic.least;
+  report_search search = report_plan_order(plan);
+  search.bound = plan->summary.peak_bound_bytes; /* as the peak's, below */
   json_t *order = report_json_search(&search);
   order = report_json_member(order, "peak_bytes",
                              report_json_number(plan->summary.peak_bytes));
   order = report_json_member(order, "peak_step",
                              json_integer(plan->profile.peak_step));
+  if (least->wanted) {
+    order = report_json_member(order, "spill_bytes",
+                               report_json_number(least->spill_bytes));
+    order = report_json_member(order, "spill_bound_bytes",
+                               report_json_number(least->bound_bytes));
+  }
   if (plan->counted) {
     order = report_json_member(order, "downsets",
                                report_json_optional(plan->order.downsets));
@@ -110,10 +119,11 @@ static json_t *write_baseline(const calm_plan *plan) {
 }
 
 /* The only memory is the arena. */
-static json_t *write_rest(const calm_plan *plan) {
-  return json_pack("{s:o, s:b, s:[]}", "budget_bytes",
+static json_t *write_rest(arena *scratch, const calm_plan *plan) {
+  return json_pack("{s:o, s:b, s:o}", "budget_bytes",
                    report_json_optional(plan->budget_bytes), "within_budget",
-                   plan->summary.within_budget, "traffic");
+                   plan->summary.within_budget, "traffic",
+                   report_traffic_json(scratch, &plan->traffic));
 }
 
 json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
@@ -126,7 +136,7 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
   root = report_json_member(root, "baseline", write_baseline(plan));
   root =
       report_json_member(root, "rewrite", report_json_rewrite(scratch, plan));
-  root = report_json_merge(root, write_rest(plan));
+  root = report_json_merge(root, write_rest(scratch, plan));
   root = report_json_member(root, "order", write_order(scratch, plan));
   root = report_json_member(root, "layout", write_layout(scratch, plan));
   return report_json_member(root, "runtime",

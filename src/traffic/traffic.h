@@ -108,7 +108,8 @@ typedef struct traffic_order {
 typedef struct traffic_options {
   uint64_t seed;
   bool bound;     /* prune by what is still to be read at least */
-  bool dominance; /* drop states that have less on chip than a cheaper one */
+  bool dominance; /* drop states that a cheaper one can become */
+  bool commit;    /* take a step alone that only helps */
 } traffic_options;
 
 traffic_options traffic_options_default(void);

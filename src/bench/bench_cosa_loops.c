@@ -1,0 +1,179 @@
+#include "bench/bench_cosa_loops.h"
+
+#include <math.h>
+
+/* ---- The base ------------------------------------------------------------ */
+
+static calm_status open_rules(const accel_yaml **out, const char *name,
+                              arena *a) {
+  const bench_case *file = bench_case_find(name);
+  accel_yaml *root;
+  if (!file)
+    return context_fail(a->context, CALM_INTERNAL, "there is no case %s", name);
+  TRY(accel_yaml_parse(&root, name, file->bytes, file->length, a));
+  *out = root;
+  return CALM_OK;
+}
+
+static calm_status find_base(bench_variation *v, arena *a) {
+  static const mapper_rules all_rules = {0};
+  mapper_result r;
+  limits l;
+  limits_init(&l, a->context);
+  TRY(mapper_exact(&r, &v->mapping.problem, &all_rules, &l, a));
+  if (r.outcome != CALM_OPTIMAL)
+    return context_fail(a->context, CALM_INTERNAL, "no base is proved best: %s",
+                        r.reason ? r.reason : calm_outcome_name(r.outcome));
+  v->base = r.nest;
+  return CALM_OK;
+}
+
+calm_status bench_variation_open(bench_variation *out,
+                                 const accel_convolution *shape,
+                                 const char *rules, arena *a) {
+  const accel_yaml *more;
+  out->count = 0;
+  TRY(open_rules(&more, rules, a));
+  TRY(bench_machine_open(&out->machine, "simba.yaml", a));
+  TRY(accel_layer_convolution(&out->layer, rules, shape, a));
+  TRY(bench_mapping_open(&out->mapping, &out->machine, &out->layer,
+                         MAPPER_DELAY_ENERGY, more, a));
+  return find_base(out, a);
+}
+
+/* ---- Variants ------------------------------------------------------------ */
+
+accel_loop bench_variation_loop(const bench_variation *v, char dimension,
+                                uint64_t bound, accel_loop_kind kind) {
+  const char name[] = {dimension, '\0'};
+  return (accel_loop){.bound = bound,
+                      .residual = bound,
+                      .dimension = accel_layer_dimension(&v->layer, name),
+                      .level = v->machine.global,
+                      .kind = kind};
+}
+
+/* Levels inside of it, itself, and levels outside, as loops are listed. */
+static void put_together(accel_nest *n, const bench_variation *v,
+                         const accel_loop *loops, uint32_t count) {
+  const accel_nest *base = &v->base;
+  const uint32_t global = v->machine.global;
+  uint32_t at = 0;
+  n->loop_count = 0;
+  for (; at < base->loop_count && base->loops[at].level < global; at++)
+    n->loops[n->loop_count++] = base->loops[at];
+  for (uint32_t i = 0; i < count; i++)
+    if (loops[i].bound > 1) n->loops[n->loop_count++] = loops[i];
+  for (; at < base->loop_count; at++)
+    if (base->loops[at].level > global)
+      n->loops[n->loop_count++] = base->loops[at];
+}
+
+calm_status bench_variation_add(bench_variation *v, const char *name,
+                                const accel_loop *loops, uint32_t count,
+                                arena *a) {
+  bench_variant *variant = &v->variants[v->count];
+  accel_nest n = v->base;
+  ARENA_ARRAY(a, n.loops, (size_t)v->base.loop_count + count);
+  put_together(&n, v, loops, count);
+  variant->name = name;
+  TRY(bench_cost_nest(&variant->cost, &v->mapping, &v->layer, &n, a));
+  v->count++;
+  return CALM_OK;
+}
+
+/* ---- What is shown of each ----------------------------------------------- */
+
+enum { FIGURES = BENCH_VARIATION_COLUMNS - 1 };
+
+static double figure_of(const bench_cost *c, uint32_t figure) {
+  const double figures[FIGURES] = {c->cycles, c->link_cycles, c->energy_pj,
+                                   c->buffer_words, c->array_words};
+  return figures[figure];
+}
+
+static const char *const figure_names[FIGURES] = {
+    "delay", "delay, links counted", "energy", "accesses of the global buffer",
+    "words over the array"};
+
+static double least_of(const bench_variation *v, uint32_t figure) {
+  double least = HUGE_VAL;
+  for (uint32_t i = 0; i < v->count; i++)
+    least = fmin(least, figure_of(&v->variants[i].cost, figure));
+  return least;
+}
+
+static double most_of(const bench_variation *v, uint32_t figure) {
+  double most = 0;
+  for (uint32_t i = 0; i < v->count; i++)
+    most = fmax(most, figure_of(&v->variants[i].cost, figure));
+  return most;
+}
+
+static void show_variants(bench *b, const bench_variation *v,
+                          const bench_variation_page *page,
+                          const char *const *notes) {
+  bench_table *t = bench_table_begin(b, page->name, page->title, page->columns,
+                                     BENCH_VARIATION_COLUMNS);
+  for (uint32_t i = 0; i < v->count; i++) {
+    bench_words(b, t, "%s", v->variants[i].name);
+    for (uint32_t f = 0; f < FIGURES; f++)
+      bench_number(b, t, figure_of(&v->variants[i].cost, f));
+  }
+  for (; *notes; notes++) bench_note(b, t, "%s", *notes);
+}
+
+static calm_status show_effect(bench *b, const bench_variation *v,
+                               const bench_variation_page *page) {
+  static const bench_column columns[] = {
+      {"figure", "", BENCH_WORDS},
+      {"ratio", "worst over best", BENCH_RATIO},
+      {"paper", "the paper", BENCH_RATIO}};
+  text name;
+  const char *words;
+  text_init(&name, b->context);
+  text_format(&name, "%s_effect", page->name);
+  TRY(text_keep(&name, &words, &b->arena));
+  bench_table *t = bench_table_begin(b, words, page->effect, columns, 3);
+  for (uint32_t f = 0; f < FIGURES; f++) {
+    bench_words(b, t, "%s", figure_names[f]);
+    bench_number(b, t, most_of(v, f) / least_of(v, f));
+    bench_number(b, t, f == 0 ? bench_claimed(page->claim) : NAN);
+  }
+  return CALM_OK;
+}
+
+static calm_status draw(bench *b, const bench_variation *v,
+                        const bench_variation_page *page) {
+  double values[FIGURES][BENCH_MOST_VARIANTS];
+  chart_series series[FIGURES];
+  const char *names[BENCH_MOST_VARIANTS];
+  const chart_mark mark = {"the paper's slowest", bench_claimed(page->claim)};
+  for (uint32_t f = 0; f < FIGURES; f++) {
+    for (uint32_t i = 0; i < v->count; i++)
+      values[f][i] = figure_of(&v->variants[i].cost, f) / least_of(v, f);
+    series[f] = (chart_series){.name = figure_names[f],
+                               .kind = CHART_BARS,
+                               .y = values[f],
+                               .count = v->count};
+  }
+  for (uint32_t i = 0; i < v->count; i++) names[i] = v->variants[i].name;
+  const report_chart chart = {.title = page->title,
+                              .x_title = page->columns[0].title,
+                              .y_title = "times the least",
+                              .categories = names,
+                              .category_count = v->count,
+                              .series = series,
+                              .series_count = FIGURES,
+                              .marks = &mark,
+                              .mark_count = 1};
+  return bench_draw(b, page->name, &chart);
+}
+
+calm_status bench_variation_show(bench *b, const bench_variation *v,
+                                 const bench_variation_page *page,
+                                 const char *const *notes) {
+  show_variants(b, v, page, notes);
+  TRY(show_effect(b, v, page));
+  return draw(b, v, page);
+}

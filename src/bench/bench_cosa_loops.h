@@ -1,0 +1,56 @@
+/*
+ * One nest, varied in the loops of the global buffer alone: what order and
+ * spatial mapping do by themselves (Figures 3 and 4 of CoSA's paper).
+ */
+#ifndef CALM_BENCH_BENCH_COSA_LOOPS_H
+#define CALM_BENCH_BENCH_COSA_LOOPS_H
+
+#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_paper.h"
+
+enum { BENCH_MOST_VARIANTS = 8, BENCH_MOST_LOOPS = 8 };
+
+typedef struct bench_variant {
+  const char *name;
+  bench_cost cost;
+} bench_variant;
+
+typedef struct bench_variation {
+  bench_machine machine;
+  accel_layer layer;
+  bench_mapping mapping;
+  accel_nest base;
+  bench_variant variants[BENCH_MOST_VARIANTS];
+  uint32_t count;
+} bench_variation;
+
+/* The base: on Simba and under the rules of the case, of the nests of least
+   delay the one of least energy. */
+calm_status bench_variation_open(bench_variation *out,
+                                 const accel_convolution *shape,
+                                 const char *rules, arena *a);
+
+/* A loop over `bound` of the dimension of that name, at the global buffer. */
+accel_loop bench_variation_loop(const bench_variation *v, char dimension,
+                                uint64_t bound, accel_loop_kind kind);
+
+/* The loops of the base at the global buffer replaced by these, innermost
+   first, spatial ones before others. */
+calm_status bench_variation_add(bench_variation *v, const char *name,
+                                const accel_loop *loops, uint32_t count,
+                                arena *a);
+
+/* What is written of a variation: NAME and NAME_effect are tables, NAME a
+   figure. */
+typedef struct bench_variation_page {
+  const char *name, *title;
+  const char *effect; /* title of what the worst is over the best */
+  const bench_column *columns; /* the first is of the variants' names */
+  bench_claim claim;           /* on delay */
+} bench_variation_page;
+enum { BENCH_VARIATION_COLUMNS = 6 };
+calm_status bench_variation_show(bench *b, const bench_variation *v,
+                                 const bench_variation_page *page,
+                                 const char *const *notes);
+
+#endif

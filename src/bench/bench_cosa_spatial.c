@@ -1,0 +1,100 @@
+/* Figure 4: what the elements of the array are spread over, all else alike. */
+#include "bench/bench_cosa_loops.h"
+#include "bench/bench_sections.h"
+
+static const accel_convolution shape = {.r = 1,
+                                        .s = 1,
+                                        .p = 16,
+                                        .q = 16,
+                                        .c = 256,
+                                        .k = 1024,
+                                        .n = 1,
+                                        .groups = 1,
+                                        .stride_w = 1,
+                                        .stride_h = 1,
+                                        .dilation_w = 1,
+                                        .dilation_h = 1};
+
+static const bench_column columns[BENCH_VARIATION_COLUMNS] = {
+    {"spatial", "in space; over time", BENCH_WORDS},
+    {"cycles", "cycles", BENCH_COUNT},
+    {"link_cycles", "cycles, links counted", BENCH_COUNT},
+    {"energy_pj", "energy, pJ", BENCH_REAL},
+    {"global_buffer_words", "accesses of the global buffer", BENCH_COUNT},
+    {"array_words", "words over the array", BENCH_COUNT}};
+
+static const char *const notes[] = {
+    "The layer is R = S = 1, P = Q = 16, C = 256, K = 1024, on Simba.  Four of "
+    "each of P, C and K are at the global buffer; 16 of these 64 are spread over "
+    "the 16 elements (s), and 4 are loops over time (t).  Everything else is as "
+    "in the first nest, which is, of all that spread C and K, one of least "
+    "delay, and of those least energy (the exact mapper's, proved).  Where two "
+    "loops over time remain, they are in the better order.",
+    NULL};
+
+enum { DIMENSIONS = 3, PRODUCT = 16, FACTOR = 4 };
+static const char dimensions[] = "PCK";
+
+static calm_status name_choice(const char **out, const uint32_t *space,
+                               arena *a) {
+  text t;
+  text_init(&t, a->context);
+  text_format(&t, "s:");
+  for (uint32_t i = 0; i < DIMENSIONS; i++)
+    if (space[i] > 1) text_format(&t, "%c%u", dimensions[i], space[i]);
+  text_format(&t, " t:");
+  for (uint32_t i = 0; i < DIMENSIONS; i++)
+    if (space[i] < FACTOR)
+      text_format(&t, "%c%u", dimensions[i], FACTOR / space[i]);
+  return text_keep(&t, out, a);
+}
+
+/* Of the loops over time, dimension number `inner` innermost. */
+static calm_status add_order(bench_variation *v, const char *name,
+                             const uint32_t *space, uint32_t inner, arena *a) {
+  accel_loop loops[2 * DIMENSIONS];
+  for (uint32_t i = 0; i < DIMENSIONS; i++) {
+    const uint32_t d = (inner + i) % DIMENSIONS;
+    loops[i] =
+        bench_variation_loop(v, dimensions[d], space[d], ACCEL_SPATIAL_X);
+    loops[DIMENSIONS + i] = bench_variation_loop(
+        v, dimensions[d], FACTOR / space[d], ACCEL_TEMPORAL);
+  }
+  return bench_variation_add(v, name, loops, 2 * DIMENSIONS, a);
+}
+
+static bool is_better(const bench_cost *a, const bench_cost *b) {
+  return a->cycles < b->cycles ||
+         (a->cycles == b->cycles && a->energy_pj < b->energy_pj);
+}
+
+/* With at most two loops over time, three rotations are all orders. */
+static calm_status add_choice(bench_variation *v, const uint32_t *space,
+                              arena *a) {
+  bench_variant best;
+  const char *name;
+  TRY(name_choice(&name, space, a));
+  for (uint32_t inner = 0; inner < DIMENSIONS; inner++) {
+    TRY(add_order(v, name, space, inner, a));
+    const bench_variant *last = &v->variants[--v->count];
+    if (inner == 0 || is_better(&last->cost, &best.cost)) best = *last;
+  }
+  v->variants[v->count++] = best;
+  return CALM_OK;
+}
+
+calm_status bench_cosa_figure4(bench *b) {
+  static const bench_variation_page page = {
+      "figure4", "What is spread over the array alone",
+      "What is spread over the array alone: the worst over the best", columns,
+      BENCH_CLAIM_SPATIAL};
+  bench_variation v;
+  TRY(bench_variation_open(&v, &shape, "cosa-spatial.yaml", &b->arena));
+  for (uint32_t p = 1; p <= FACTOR; p *= 2)
+    for (uint32_t c = FACTOR; c >= 1; c /= 2) {
+      const uint32_t space[] = {p, c, PRODUCT / (p * c)};
+      if (space[2] >= 1 && space[2] <= FACTOR)
+        TRY(add_choice(&v, space, &b->arena));
+    }
+  return bench_variation_show(b, &v, &page, notes);
+}

@@ -1,0 +1,136 @@
+/*
+ * What the sections of SERENITY's evaluation share: the figures that the paper
+ * reports (bench_paper_serenity.def), and plans of its cells, made by the whole
+ * pipeline under one fixed effort, so that they repeat on any machine.
+ *
+ *   bench_serenity_paper.c       what the paper reports
+ *   bench_serenity_plan.c        plans of cells, and what they come to
+ *   bench_serenity_peaks.c       figure 15: memory by cell
+ *   bench_serenity_published.c   ... against the paper's, byte by byte
+ *   bench_serenity_seeds.c       ... of random networks, over many seeds
+ *   bench_serenity_ratios.c      figure 10: how many times less
+ *   bench_serenity_life.c        figure 12: memory over time
+ *   bench_serenity_spills.c      what an order of a cell moves off chip
+ *   bench_serenity_traffic.c     figure 11: traffic of a small fast memory
+ *   bench_serenity_search.c      one search of an order, its effort and time
+ *   bench_serenity_time.c        figure 13: time to schedule
+ *   bench_serenity_techniques.c  table 2: and what each technique is worth
+ */
+#ifndef CALM_BENCH_BENCH_SERENITY_H
+#define CALM_BENCH_BENCH_SERENITY_H
+
+#include <math.h>
+
+#include "bench/bench_network.h"
+#include "bench/bench_sections.h"
+#include "memory/memory.h"
+#include "plan.h"
+
+/* ---- The paper ----------------------------------------------------------- */
+
+typedef struct bench_paper_cell {
+  bool known;                          /* the paper's own graph is public */
+  double tflite_kb, dp_kb, rewrite_kb; /* with its allocator, 1000 bytes */
+  double dp_ratio, rewrite_ratio;      /* TensorFlow Lite's over these */
+  double dp_seconds, rewrite_seconds;
+} bench_paper_cell;
+
+extern const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT];
+
+typedef enum bench_paper_mark { PAPER_SURE, PAPER_REMEMBERED } bench_paper_mark;
+
+typedef struct bench_paper_figure {
+  double value;
+  bench_paper_mark mark;
+} bench_paper_figure;
+
+typedef enum bench_paper_id {
+#define PAPER_CELL(...)
+#define PAPER_FIGURE(name, value, mark) PAPER_##name,
+#include "bench/bench_paper_serenity.def"
+#undef PAPER_FIGURE
+#undef PAPER_CELL
+  PAPER_FIGURES
+} bench_paper_id;
+
+extern const bench_paper_figure bench_paper_figures[PAPER_FIGURES];
+
+/* ---- Plans --------------------------------------------------------------- */
+
+/* How a cell is planned, as `calm plan` would be told. */
+typedef struct bench_way {
+  const char *memory, *order, *layout, *rewrite;
+} bench_way;
+
+/* What runtimes do, concats copied; the same order under the paper's memory
+   model; and under that the best order and arena, with nothing rewritten, what
+   the paper would, whatever pays, or all there is. */
+extern const bench_way bench_way_stock, bench_way_file;
+extern const bench_way bench_way_best, bench_way_paper, bench_way_auto,
+    bench_way_all;
+
+/* To be freed with calm_plan_free. */
+calm_status bench_serenity_plan(calm_plan **out, const bench *b,
+                                calm_model *model, const bench_way *way);
+
+/* What a plan comes to. */
+typedef struct bench_outcome {
+  uint32_t op_count;
+  uint64_t peak_bytes, peak_bound_bytes;
+  uint64_t arena_bytes, arena_bound_bytes;
+  uint64_t states, nodes; /* of the searches for order and arena */
+  bool peak_proved, arena_proved;
+  const char *proof; /* why no choice of sites has a lower peak; NULL: nothing
+                        was chosen, or it is not known */
+} bench_outcome;
+
+bench_outcome bench_outcome_of(const calm_plan *plan);
+
+/* What a plan was made of, for other searches of the same graph. */
+typedef struct bench_problem {
+  const graph *g; /* the plan's, rewritten where it is */
+  memory_problem memory;
+  uint32_t *sequence; /* the plan's order, of order operators */
+} bench_problem;
+
+/* In the arena; the plan must outlive it. */
+calm_status bench_problem_of(bench_problem *out, const calm_plan *plan,
+                             arena *a);
+
+/* A cell planned in all ways that the tables compare. */
+typedef struct bench_peaks {
+  bench_outcome stock;  /* file order, concats copied, placed by size */
+  bench_outcome litert; /* the same under TensorFlow Lite's own rules */
+  bench_outcome file;   /* the paper's memory model; file order, by size */
+  bench_outcome level;  /* ... Kahn's order by depth, by size */
+  bench_outcome best, paper, rewritten, all; /* of the ways above */
+} bench_peaks;
+
+calm_status bench_measure_peaks(bench_peaks *out, const bench *b,
+                                bench_network_id id, uint64_t seed);
+
+/* Only the file's order and the best one. */
+calm_status bench_measure_order(bench_outcome *out_file,
+                                bench_outcome *out_best, const bench *b,
+                                bench_network_id id, uint64_t seed);
+
+/* All nine cells, the seeded ones by BENCH_SEED. */
+calm_status bench_measure_cells(bench_peaks *out, bench *b);
+
+/* ---- Tables -------------------------------------------------------------- */
+
+/* A cell of a table: the network as the paper calls it, and its cell. */
+void bench_cell_name(bench *b, bench_table *t, bench_network_id id);
+
+/* The same for the axis of a figure, shorter; BENCH_CELL_COUNT of them. */
+calm_status bench_cell_labels(const char **out, bench *b);
+
+static inline double bench_ratio(double a, double b) {
+  return b > 0 ? a / b : NAN;
+}
+
+/* Parts of figure 15. */
+calm_status bench_add_published(bench *b, const bench_peaks *peaks);
+calm_status bench_add_seeds(bench *b);
+
+#endif

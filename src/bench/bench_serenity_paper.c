@@ -1,0 +1,21 @@
+/* What SERENITY's paper reports, as tables. */
+#include "bench/bench_serenity.h"
+
+const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT] = {
+#define PAPER_CELL(id, known, tflite, dp, rewrite, dp_ratio, rewrite_ratio, \
+                   dp_seconds, rewrite_seconds)                             \
+  [BENCH_##id] = {known,    tflite,        dp,         rewrite,             \
+                  dp_ratio, rewrite_ratio, dp_seconds, rewrite_seconds},
+#define PAPER_FIGURE(name, value, mark)
+#include "bench/bench_paper_serenity.def"
+#undef PAPER_FIGURE
+#undef PAPER_CELL
+};
+
+const bench_paper_figure bench_paper_figures[PAPER_FIGURES] = {
+#define PAPER_CELL(...)
+#define PAPER_FIGURE(name, value, mark) [PAPER_##name] = {value, PAPER_##mark},
+#include "bench/bench_paper_serenity.def"
+#undef PAPER_FIGURE
+#undef PAPER_CELL
+};

@@ -1,0 +1,140 @@
+/*
+ * Plans of SERENITY's cells.  Effort is limited by ticks and never by the
+ * clock: what a limit cut short would then be the same everywhere.
+ */
+#include "bench/bench_serenity.h"
+
+static const char TICKS[] = "100000000";
+
+const bench_way bench_way_stock = {"plain", "file", "size", "none"};
+const bench_way bench_way_file = {"serenity", "file", "size", "none"};
+const bench_way bench_way_best = {"serenity", "exact", "exact", "none"};
+const bench_way bench_way_paper = {"serenity", "exact", "exact", "paper"};
+const bench_way bench_way_auto = {"serenity", "exact", "exact", "auto"};
+const bench_way bench_way_all = {"serenity", "exact", "exact", "all"};
+
+static calm_status set_options(calm_options *o, const bench_way *way) {
+  TRY(calm_options_set(o, "memory", way->memory));
+  TRY(calm_options_set(o, "order", way->order));
+  TRY(calm_options_set(o, "layout", way->layout));
+  TRY(calm_options_set(o, "rewrite", way->rewrite));
+  TRY(calm_options_set(o, "time-limit", "0"));
+  return calm_options_set(o, "tick-limit", TICKS);
+}
+
+calm_status bench_serenity_plan(calm_plan **out, const bench *b,
+                                calm_model *model, const bench_way *way) {
+  calm_options *o;
+  TRY(calm_options_new(&o, b->context));
+  calm_status status = set_options(o, way);
+  if (status == CALM_OK) {
+    o->seed = b->options->seed;
+    status = calm_plan_make(out, model, o);
+  }
+  calm_options_free(o);
+  return status;
+}
+
+bench_outcome bench_outcome_of(const calm_plan *plan) {
+  const calm_plan_summary *s = calm_plan_summary_of(plan);
+  return (bench_outcome){
+      .op_count = calm_model_op_count(calm_plan_model(plan)),
+      .peak_bytes = s->peak_bytes,
+      .peak_bound_bytes = s->peak_bound_bytes,
+      .arena_bytes = s->arena_bytes,
+      .arena_bound_bytes = s->arena_bound_bytes,
+      .states = plan->order.states,
+      .nodes = plan->layout.nodes,
+      .peak_proved = s->order_outcome == CALM_OPTIMAL,
+      .arena_proved = s->layout_outcome == CALM_OPTIMAL,
+      .proof = plan->rewriting.proof,
+  };
+}
+
+calm_status bench_problem_of(bench_problem *out, const calm_plan *plan,
+                             arena *a) {
+  bench_problem p = {.g = plan->graph};
+  uint32_t count = 0;
+  TRY(memory_problem_build(&p.memory, p.g, &plan->memory, NULL, a));
+  ARENA_ARRAY(a, p.sequence, p.memory.order.op_count);
+  for (uint32_t step = 0; step < p.g->ops.count; step++) {
+    const uint32_t u = p.memory.order_op_of[plan->sequence[step]];
+    if (u != CALM_NONE) p.sequence[count++] = u;
+  }
+  *out = p;
+  return CALM_OK;
+}
+
+/* The words of a proof are the library's own and outlive the plan. */
+static calm_status measure_way(bench_outcome *out, const bench *b,
+                               calm_model *model, const bench_way *way) {
+  calm_plan *plan;
+  TRY(bench_serenity_plan(&plan, b, model, way));
+  *out = bench_outcome_of(plan);
+  calm_plan_free(plan);
+  return CALM_OK;
+}
+
+static calm_status measure_model(bench_peaks *out, const bench *b,
+                                 calm_model *model) {
+  static const bench_way litert = {"litert", "file", "size", "none"};
+  static const bench_way level = {"serenity", "level", "size", "none"};
+  TRY(measure_way(&out->stock, b, model, &bench_way_stock));
+  TRY(measure_way(&out->litert, b, model, &litert));
+  TRY(measure_way(&out->file, b, model, &bench_way_file));
+  TRY(measure_way(&out->level, b, model, &level));
+  TRY(measure_way(&out->best, b, model, &bench_way_best));
+  TRY(measure_way(&out->paper, b, model, &bench_way_paper));
+  TRY(measure_way(&out->rewritten, b, model, &bench_way_auto));
+  return measure_way(&out->all, b, model, &bench_way_all);
+}
+
+calm_status bench_measure_peaks(bench_peaks *out, const bench *b,
+                                bench_network_id id, uint64_t seed) {
+  calm_model *model;
+  TRY(bench_network_open(&model, b->context, id, seed, BENCH_NODES));
+  calm_status status = measure_model(out, b, model);
+  calm_model_free(model);
+  return status;
+}
+
+calm_status bench_measure_order(bench_outcome *out_file,
+                                bench_outcome *out_best, const bench *b,
+                                bench_network_id id, uint64_t seed) {
+  calm_model *model;
+  TRY(bench_network_open(&model, b->context, id, seed, BENCH_NODES));
+  calm_status status = measure_way(out_file, b, model, &bench_way_file);
+  if (status == CALM_OK)
+    status = measure_way(out_best, b, model, &bench_way_best);
+  calm_model_free(model);
+  return status;
+}
+
+calm_status bench_measure_cells(bench_peaks *out, bench *b) {
+  for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
+    bench_progress(b, "planning %s", bench_networks[id].name);
+    TRY(bench_measure_peaks(&out[id], b, (bench_network_id)id, BENCH_SEED));
+  }
+  return CALM_OK;
+}
+
+/* ---- Names --------------------------------------------------------------- */
+
+void bench_cell_name(bench *b, bench_table *t, bench_network_id id) {
+  const bench_network *n = &bench_networks[id];
+  if (n->seeded)
+    bench_words(b, t, "%s %s %s", n->network, n->data, n->cell);
+  else
+    bench_words(b, t, "%s %s", n->network, n->cell);
+}
+
+calm_status bench_cell_labels(const char **out, bench *b) {
+  for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
+    const bench_network *n = &bench_networks[id];
+    text label;
+    text_init(&label, b->context);
+    text_format(&label, "%s %s", n->seeded ? n->data : n->network, n->cell);
+    TRY(text_keep(&label, &out[id], &b->arena));
+  }
+  return CALM_OK;
+}

@@ -1,0 +1,141 @@
+/* SERENITY's Table 1: what the networks compute and store. */
+#include <math.h>
+
+#include "bench/bench_network.h"
+#include "bench/bench_sections.h"
+
+/* What the paper says, in its own units; RandWire's graphs are not public. */
+static const struct published {
+  bench_network_id id;
+  double macs, weights;
+} published[] = {{BENCH_DARTS, 574.0e6, 4.7e6},
+                 {BENCH_SWIFTNET, 57.4e6, 249.7e3},
+                 {BENCH_CIFAR10, 111.0e6, 1.2e6},
+                 {BENCH_CIFAR100, 160.0e6, 4.7e6}};
+enum { PUBLISHED = sizeof published / sizeof *published };
+
+static const bench_column columns[] = {
+    {"network", "network", BENCH_WORDS},
+    {"paper_macs", "MACs, paper", BENCH_COUNT},
+    {"macs", "MACs", BENCH_COUNT},
+    {"macs_ratio", "ratio", BENCH_RATIO},
+    {"paper_weights", "weights, paper", BENCH_COUNT},
+    {"weights", "weights", BENCH_COUNT},
+    {"weights_ratio", "ratio", BENCH_RATIO},
+    {"operators", "operators", BENCH_COUNT},
+};
+
+static const bench_column seed_columns[] = {
+    {"network", "network", BENCH_WORDS},
+    {"seeds", "seeds", BENCH_COUNT},
+    {"least_macs", "MACs, least", BENCH_COUNT},
+    {"mean_macs", "mean", BENCH_COUNT},
+    {"most_macs", "most", BENCH_COUNT},
+    {"least_weights", "weights, least", BENCH_COUNT},
+    {"mean_weights", "mean", BENCH_COUNT},
+    {"most_weights", "most", BENCH_COUNT},
+};
+
+#define COUNT(columns) (sizeof(columns) / sizeof *(columns))
+
+static calm_status measure(bench_network_size *out, bench *b,
+                           bench_network_id id, uint64_t seed) {
+  calm_model *model;
+  TRY(bench_network_open(&model, b->context, id, seed, BENCH_OPERATORS));
+  const calm_status status = bench_network_measure(out, model);
+  calm_model_free(model);
+  return status;
+}
+
+static void add_pair(bench *b, bench_table *t, double paper, uint64_t ours) {
+  bench_number(b, t, paper);
+  bench_number(b, t, (double)ours);
+  bench_number(b, t, (double)ours / paper);
+}
+
+static void add_name(bench *b, bench_table *t, bench_network_id id) {
+  const bench_network *n = &bench_networks[id];
+  bench_words(b, t, n->seeded ? "%s %s" : "%s", n->network, n->data);
+}
+
+static calm_status add_networks(bench *b) {
+  bench_table *t =
+      bench_table_begin(b, "table1", "What the networks compute and store",
+                        columns, COUNT(columns));
+  for (uint32_t i = 0; i < PUBLISHED; i++) {
+    bench_network_size size;
+    TRY(measure(&size, b, published[i].id, BENCH_SEED));
+    add_name(b, t, published[i].id);
+    add_pair(b, t, published[i].macs, size.macs);
+    add_pair(b, t, published[i].weights, size.weights + size.biases);
+    bench_number(b, t, size.op_count);
+  }
+  bench_note(b, t,
+             "Counted from the shapes of the graphs: MACs of convolutions and "
+             "fully connected layers; weights with biases, into which batch "
+             "normalization is folded. RandWire: seed %d.",
+             BENCH_SEED);
+  bench_note(b, t,
+             "DARTS: others who count convolutions of the authors' own code "
+             "find as much (`quark0/darts`, issue 46); two operations more per "
+             "element for batch normalization make it 544.6 M. How the 574 M "
+             "of the DARTS paper were counted is not known.");
+  bench_note(b, t,
+             "SwiftNet: shapes are those of the file that its authors "
+             "published. One addition more per element for biases makes it "
+             "57.2 M. The paper's 249.7 K weights are not in that file.");
+  return CALM_OK;
+}
+
+/* ---- Over seeds ---------------------------------------------------------- */
+
+typedef struct spread {
+  uint64_t least, most, sum;
+} spread;
+
+static void widen(spread *s, uint64_t value) {
+  if (s->sum == 0 || value < s->least) s->least = value;
+  if (value > s->most) s->most = value;
+  s->sum += value;
+}
+
+static void add_spread(bench *b, bench_table *t, const spread *s) {
+  bench_number(b, t, (double)s->least);
+  bench_number(b, t, round((double)s->sum / BENCH_SEED_COUNT));
+  bench_number(b, t, (double)s->most);
+}
+
+static calm_status add_seeds(bench *b) {
+  bench_table *t =
+      bench_table_begin(b, "table1-seeds", "RandWire over seeds 1 to 20",
+                        seed_columns, COUNT(seed_columns));
+  for (bench_network_id id = BENCH_CIFAR10; id <= BENCH_CIFAR100; id++) {
+    spread macs = {0, 0, 0}, weights = {0, 0, 0};
+    for (uint64_t seed = 1; seed <= BENCH_SEED_COUNT; seed++) {
+      bench_network_size size;
+      TRY(measure(&size, b, id, seed));
+      widen(&macs, size.macs);
+      widen(&weights, size.weights + size.biases);
+    }
+    add_name(b, t, id);
+    bench_number(b, t, BENCH_SEED_COUNT);
+    add_spread(b, t, &macs);
+    add_spread(b, t, &weights);
+  }
+  bench_note(b, t,
+             "WS(32, 4, 0.75); stages of 16 x 16 x 78, 8 x 8 x 156 and, for "
+             "CIFAR-100, 4 x 4 x 312, which the bytes in the paper's figures "
+             "give away. Stem (a convolution of 3 x 3 to 39 channels) and "
+             "classifier (a pointwise one to 1280, then fully connected) are "
+             "RandWire's; the paper does not say what it took.");
+  bench_note(b, t,
+             "Seeds differ in the number of nodes without predecessors, whose "
+             "inputs have half the channels.");
+  return CALM_OK;
+}
+
+calm_status bench_serenity_table1(bench *b) {
+  bench_progress(b, "counting operations and weights");
+  TRY(add_networks(b));
+  return add_seeds(b);
+}

@@ -1,0 +1,196 @@
+/*
+ * Belady's rule: when there is no room, that goes which is needed again last.
+ * One walk through the steps.  Whatever can stay on chip does, until a step has
+ * no room for it; what is on chip when a buffer is touched again was kept over
+ * the gap, and the rest was not.
+ *
+ * The candidates stand in a heap, that of the farthest next use on top.
+ * Entries of buffers that have been touched since lie at its bottom, where they
+ * harm nobody: their next use is no later than now.
+ */
+#include "base/number.h"
+#include "traffic/traffic_problem.h"
+
+/* A buffer with bytes on chip that may go. */
+typedef struct candidate {
+  uint32_t next; /* step that needs it */
+  uint32_t buffer;
+  bool clean; /* some of them can go without being written */
+  uint64_t bytes;
+} candidate;
+
+typedef struct belady {
+  traffic_run run;
+  uint64_t *kept;     /* per entry of order->touch: what is asked for */
+  uint64_t *resident; /* per buffer: bytes on chip that are needed again */
+  uint64_t *offchip;  /* per buffer: bytes with a copy off chip */
+  uint64_t resident_bytes;
+  candidate *heap;
+  candidate *gone; /* of this step */
+  uint32_t heap_count, gone_count;
+  bool pages;
+  uint32_t *next; /* per buffer: the step of its next touch */
+} belady;
+
+/* ---- The heap ------------------------------------------------------------ */
+
+static bool goes_before(const candidate *a, const candidate *b) {
+  if (a->next != b->next) return a->next > b->next;
+  if (a->clean != b->clean) return a->clean;
+  if (a->bytes != b->bytes) return a->bytes > b->bytes;
+  return a->buffer < b->buffer;
+}
+
+static void swap(candidate *a, candidate *b) {
+  const candidate c = *a;
+  *a = *b;
+  *b = c;
+}
+
+static void push(belady *y, candidate c) {
+  uint32_t i = y->heap_count++;
+  y->heap[i] = c;
+  for (; i && goes_before(&y->heap[i], &y->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    swap(&y->heap[i], &y->heap[(i - 1) / 2]);
+}
+
+static candidate pop(belady *y) {
+  const candidate top = y->heap[0];
+  y->heap[0] = y->heap[--y->heap_count];
+  for (uint32_t i = 0, child; (child = 2 * i + 1) < y->heap_count; i = child) {
+    if (child + 1 < y->heap_count &&
+        goes_before(&y->heap[child + 1], &y->heap[child]))
+      child++;
+    if (!goes_before(&y->heap[child], &y->heap[i])) break;
+    swap(&y->heap[child], &y->heap[i]);
+  }
+  return top;
+}
+
+/* ---- Leaving and staying ------------------------------------------------- */
+
+static uint64_t missing(const belady *y, uint32_t buffer) {
+  return y->run.bytes[buffer] - y->resident[buffer];
+}
+
+static void offer(belady *y, uint32_t buffer) {
+  push(y, (candidate){y->next[buffer], buffer,
+                      missing(y, buffer) < y->offchip[buffer],
+                      y->resident[buffer]});
+}
+
+static void take(belady *y, uint32_t buffer, uint64_t bytes) {
+  y->resident[buffer] -= bytes;
+  y->resident_bytes -= bytes;
+}
+
+static void give(belady *y, uint32_t buffer, uint64_t bytes) {
+  y->resident[buffer] += bytes;
+  y->resident_bytes += bytes;
+}
+
+/* Of a buffer in pages no more goes than has to, and first what has a copy:
+   then another buffer's pages may be cheaper. */
+static void drop_pages(belady *y, const candidate *c, uint64_t excess) {
+  uint64_t bytes = number_smaller(excess, y->resident[c->buffer]);
+  if (c->clean)
+    bytes =
+        number_smaller(bytes, y->offchip[c->buffer] - missing(y, c->buffer));
+  take(y, c->buffer, bytes);
+  if (y->resident[c->buffer]) offer(y, c->buffer);
+}
+
+static void drop_buffer(belady *y, const candidate *c) {
+  take(y, c->buffer, c->bytes);
+  y->gone[y->gone_count++] = *c;
+}
+
+/* The last one to go may have been large: of those before it, some may fit
+   now.  The first to be needed comes first. */
+static void take_back(belady *y, uint64_t room) {
+  while (y->gone_count) {
+    const candidate *c = &y->gone[--y->gone_count];
+    if (c->bytes > room - y->resident_bytes) continue;
+    give(y, c->buffer, c->bytes);
+    offer(y, c->buffer);
+  }
+}
+
+/* Let no more than `room` bytes stay that are needed later than now. */
+static void make_room(belady *y, uint64_t room) {
+  while (y->resident_bytes > room) {
+    const candidate c = pop(y);
+    if (y->pages)
+      drop_pages(y, &c, y->resident_bytes - room);
+    else
+      drop_buffer(y, &c);
+  }
+  take_back(y, room);
+}
+
+/* ---- The walk ------------------------------------------------------------ */
+
+/* A touched buffer is none of those that may stay or go. */
+static void arrive(belady *y, const traffic_visit *v) {
+  const uint32_t b = v->buffer;
+  if (v->first) {
+    y->offchip[b] =
+        y->run.p->order->buffers[b].pinned_start ? y->run.bytes[b] : 0;
+  } else {
+    y->kept[v[-1].entry] = y->resident[b];
+    y->offchip[b] = number_larger(y->offchip[b], missing(y, b));
+    take(y, b, y->resident[b]);
+  }
+  if (v->writes) y->offchip[b] = v->writes_output ? y->run.bytes[b] : 0;
+}
+
+static void leave(belady *y, const traffic_visit *v) {
+  if (v->last || y->run.bytes[v->buffer] == 0) return;
+  y->next[v->buffer] = v[1].step;
+  give(y, v->buffer, y->run.bytes[v->buffer]);
+  offer(y, v->buffer);
+}
+
+/* What streams needs no room, but what stays of it does. */
+static void run_step(belady *y, uint32_t step) {
+  const traffic_run *r = &y->run;
+  const uint32_t begin = r->step_begin[step], end = r->step_begin[step + 1];
+  for (uint32_t i = begin; i < end; i++)
+    arrive(y, &r->visits[r->step_visits[i]]);
+  if (!traffic_run_streams(r, step))
+    make_room(y, r->memory_bytes - r->need_bytes[step]);
+  for (uint32_t i = begin; i < end; i++)
+    leave(y, &r->visits[r->step_visits[i]]);
+  if (traffic_run_streams(r, step)) make_room(y, r->memory_bytes);
+}
+
+static calm_status decide(belady *y, const traffic_problem *p,
+                          const uint32_t *sequence,
+                          const traffic_memory *memory, arena *scratch) {
+  const order_problem *o = p->order;
+  const uint32_t touches = o->touch_begin[o->buffer_count];
+  TRY(traffic_run_build(&y->run, p, sequence, memory, scratch));
+  ARENA_ARRAY(scratch, y->resident, o->buffer_count);
+  ARENA_ARRAY(scratch, y->offchip, o->buffer_count);
+  ARENA_ARRAY(scratch, y->next, o->buffer_count);
+  ARENA_ARRAY(scratch, y->heap, touches);
+  ARENA_ARRAY(scratch, y->gone, touches);
+  for (uint32_t s = 0; s < o->op_count; s++) run_step(y, s);
+  return CALM_OK;
+}
+
+calm_status traffic_belady(traffic_result *out, const traffic_problem *p,
+                           const uint32_t *sequence,
+                           const traffic_memory *memory, arena *a) {
+  belady y = {.pages = memory->page_bytes > 0};
+  arena scratch;
+  ARENA_ARRAY(a, y.kept, p->order->touch_begin[p->order->buffer_count]);
+  arena_init(&scratch, a->context);
+  calm_status status = decide(&y, p, sequence, memory, &scratch);
+  arena_free(&scratch);
+  if (status != CALM_OK) return status;
+  traffic_result r = {.kept_bytes = y.kept};
+  status = traffic_account(&r, p, sequence, memory, a);
+  if (status == CALM_OK) *out = r;
+  return status;
+}

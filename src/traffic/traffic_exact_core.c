@@ -1,0 +1,129 @@
+#include "traffic/traffic_exact_core.h"
+
+#include "base/number.h"
+
+static calm_status take_rows(traffic_core *core, arena *a) {
+  const size_t ops = core->op_words, buffers = core->buffer_words;
+  ARENA_ARRAY(a, core->name, core->buffer_count);
+  ARENA_ARRAY(a, core->bytes, core->buffer_count);
+  ARENA_ARRAY(a, core->need, core->op_count);
+  ARENA_ARRAY(a, core->preds, core->op_count * ops);
+  ARENA_ARRAY(a, core->uses, core->op_count * buffers);
+  ARENA_ARRAY(a, core->writes, core->op_count * buffers);
+  ARENA_ARRAY(a, core->touchers, core->buffer_count * ops);
+  ARENA_ARRAY(a, core->writers, core->buffer_count * ops);
+  ARENA_ARRAY(a, core->inputs, buffers);
+  ARENA_ARRAY(a, core->outputs, buffers);
+  ARENA_ARRAY(a, core->reuse_sole, core->problem->order->reuse_count * ops);
+  ARENA_ARRAY(a, core->reuse_fresh, core->problem->order->reuse_count * ops);
+  return CALM_OK;
+}
+
+static bool has_gap(const order_problem *p, uint32_t b) {
+  return p->buffers[b].bytes && p->touch_begin[b] + 1 < p->touch_begin[b + 1];
+}
+
+/* Larger ones first, then as the problem numbers them. */
+static void name_buffers(traffic_core *core) {
+  const order_buffer *buffers = core->problem->order->buffers;
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < core->problem->order->buffer_count; b++) {
+    if (!has_gap(core->problem->order, b)) continue;
+    uint32_t i = count++;
+    for (; i && buffers[core->name[i - 1]].bytes < buffers[b].bytes; i--)
+      core->name[i] = core->name[i - 1];
+    core->name[i] = b;
+  }
+}
+
+static void fill_buffer(traffic_core *core, uint32_t b) {
+  const order_problem *p = core->problem->order;
+  const uint32_t name = core->name[b];
+  core->bytes[b] = p->buffers[name].bytes;
+  if (p->buffers[name].pinned_start) bits_add(core->inputs, b);
+  if (p->buffers[name].pinned_end) bits_add(core->outputs, b);
+  for (uint32_t i = p->touch_begin[name]; i < p->touch_begin[name + 1]; i++) {
+    const uint32_t u = p->touch[i];
+    bits_add(traffic_core_ops(core, core->touchers, b), u);
+    bits_add(traffic_core_buffers(core, core->uses, u), b);
+    if (!core->problem->writes[i]) continue;
+    bits_add(traffic_core_ops(core, core->writers, b), u);
+    bits_add(traffic_core_buffers(core, core->writes, u), b);
+  }
+}
+
+static void fill_op(traffic_core *core, uint32_t u) {
+  const order_problem *p = core->problem->order;
+  core->need[u] = p->workspace[u];
+  for (uint32_t i = p->uses_begin[u]; i < p->uses_begin[u + 1]; i++)
+    core->need[u] += p->buffers[p->uses[i]].bytes;
+  for (uint32_t i = p->pred_begin[u]; i < p->pred_begin[u + 1]; i++)
+    bits_add(traffic_core_ops(core, core->preds, u), p->preds[i]);
+}
+
+static void add_touchers(const order_problem *p, uint64_t *set, uint32_t b) {
+  for (uint32_t i = p->touch_begin[b]; i < p->touch_begin[b + 1]; i++)
+    bits_add(set, p->touch[i]);
+}
+
+/* A permission that cannot hold waits for its own operator. */
+static void fill_reuse(traffic_core *core, uint32_t i) {
+  const order_problem *p = core->problem->order;
+  const order_reuse *r = &p->reuses[i];
+  uint64_t *sole = traffic_core_ops(core, core->reuse_sole, i);
+  add_touchers(p, sole, r->input);
+  bits_remove(sole, r->op);
+  add_touchers(p, traffic_core_ops(core, core->reuse_fresh, i), r->output);
+  if (p->buffers[r->input].pinned_end || p->buffers[r->output].pinned_start)
+    bits_add(sole, r->op);
+}
+
+calm_status traffic_core_build(traffic_core *out, const traffic_problem *p,
+                               uint64_t capacity, arena *a) {
+  const order_problem *o = p->order;
+  traffic_core core = {.problem = p,
+                       .capacity = capacity,
+                       .op_count = o->op_count,
+                       .op_words = bits_words(o->op_count)};
+  for (uint32_t b = 0; b < o->buffer_count; b++)
+    core.buffer_count += has_gap(o, b);
+  core.buffer_words = bits_words(core.buffer_count);
+  TRY(take_rows(&core, a));
+  name_buffers(&core);
+  for (uint32_t b = 0; b < core.buffer_count; b++) fill_buffer(&core, b);
+  for (uint32_t u = 0; u < o->op_count; u++) fill_op(&core, u);
+  for (uint32_t i = 0; i < o->reuse_count; i++) fill_reuse(&core, i);
+  *out = core;
+  return CALM_OK;
+}
+
+/* The operators of sequence[0 .. count - 1] go before u, too. */
+static void demand_before(traffic_core *core, uint32_t u,
+                          const uint32_t *sequence, uint32_t count) {
+  uint64_t *preds = traffic_core_ops(core, core->preds, u);
+  for (uint32_t i = 0; i < count; i++) bits_add(preds, sequence[i]);
+}
+
+void traffic_core_fix(traffic_core *core, const uint32_t *sequence) {
+  traffic_core_window(core, sequence, 0, 0);
+}
+
+void traffic_core_window(traffic_core *core, const uint32_t *sequence,
+                         uint32_t begin, uint32_t end) {
+  for (uint32_t i = 0; i < core->op_count; i++)
+    demand_before(core, sequence[i], sequence,
+                  i >= begin && i < end ? begin : i);
+}
+
+uint64_t traffic_core_need(const traffic_core *core, uint32_t u,
+                           const uint64_t *done) {
+  const order_problem *p = core->problem->order;
+  uint64_t saved = 0;
+  for (uint32_t i = p->reuse_begin[u]; i < p->reuse_begin[u + 1]; i++)
+    if (bits_within(traffic_core_ops(core, core->reuse_sole, i), done,
+                    core->op_words) &&
+        !bits_meet(traffic_core_ops(core, core->reuse_fresh, i), done,
+                   core->op_words))
+      saved = number_larger(saved, p->reuses[i].bytes);
+  return core->need[u] - saved;
+}
