@@ -8,6 +8,9 @@
 
 #include "plan/planner.h"
 
+#pragma weak traffic_minimize /* until it is there */
+#pragma weak traffic_options_default
+
 enum { FOR_PEAK, FOR_TRAFFIC };
 enum { FOR_FILE_ORDER };
 
@@ -20,6 +23,9 @@ bool plan_traffic_decides(const calm_options *options) {
 static calm_status check_request(const planner *p) {
   calm_context *context = p->plan->context;
   if (!plan_traffic_decides(p->options)) return CALM_OK;
+  if (!traffic_minimize)
+    return context_fail(context, CALM_UNSUPPORTED,
+                        "--minimize traffic comes in a later version");
   if (p->traffic.count != 1)
     return context_fail(context, CALM_MISUSE,
                         "--minimize traffic is for one on-chip memory: %s "
