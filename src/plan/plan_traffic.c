@@ -82,13 +82,14 @@ static calm_status start_from(uint32_t **out, planner *p) {
 }
 
 calm_status plan_traffic_arrange(planner *p) {
-  traffic_options o = traffic_options_default();
+  traffic_options o;
   limits l;
   uint32_t *start;
   op_id *sequence;
   traffic_order *found = &p->least_traffic;
   if (!plan_traffic_decides(p->options)) return CALM_OK;
   const double begun = limits_clock();
+  o = traffic_options_default();
   o.seed = p->options->seed;
   pipeline_limits(&l, p->plan->context, p->options, 0.35);
   TRY(start_from(&start, p));
