@@ -6,6 +6,7 @@ CONFIG       ?= release
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 300
+HIGHS        ?= yes
 
 type_release := RelWithDebInfo
 type_debug   := Debug
@@ -42,6 +43,7 @@ all: ## build the tool and the libraries into build/release (or CONFIG=...)
 	@ninja -C build/$(CONFIG) -n product 2>/dev/null | grep -q "no work to do" || \
 	  echo "building build/$(CONFIG) (about a minute of one processor's time)"
 	@ninja -C build/$(CONFIG) -j$(JOBS) --quiet product
+	@HIGHS="$(HIGHS)" scripts/highs build/$(CONFIG)/calm
 
 demo: ## set up, build, plan two networks, map one of them
 	@scripts/setup build demo

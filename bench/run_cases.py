@@ -15,6 +15,9 @@ sys.path[:0] = [str(ROOT / "tests/mapping")]
 
 import mapper_layers    # noqa: E402
 
+# How the networks of SERENITY's paper are planned.
+SERENITY = ("memory=plain", "memory=serenity", "memory=serenity rewrite=paper",
+            "memory=serenity rewrite=auto")
 OWN = ("examples", "tests", "bench")    # homes that are always there
 OBJECTIVES = {"energy": "energy_pj", "delay": "cycles", "edp": "edp"}
 
@@ -40,11 +43,13 @@ def files(folder, pattern):
     return sorted(folder.glob(pattern)) if folder.is_dir() else []
 
 
-def plans(home, folder, pattern, memories=("plain",)):
-    for memory in memories:
+def plans(home, folder, pattern, choices=("memory=plain",)):
+    """The options of a choice are named as on the command line."""
+    for choice in choices:
+        arguments = [f"--{option}" for option in choice.split()]
         for path in files(folder, pattern):
-            yield Case("plan", f"{home}/{path.name}", f"memory={memory}", path,
-                       ("--memory", memory))
+            yield Case("plan", f"{home}/{path.name}", choice, path,
+                       tuple(arguments))
 
 
 def packings():
@@ -82,13 +87,14 @@ def mappings():
 
 
 def all_cases():
-    yield from plans("examples", ROOT / "examples", "*.cg",
-                     ("plain", "serenity"))
-    yield from plans("tests", ROOT / "tests/graph", "*.cg")
-    yield from plans("bench", ROOT / "bench/cases", "*.cg")
+    yield from plans("examples", ROOT / "examples", "*.cg", SERENITY)
+    yield from plans("tests", ROOT / "tests/graph", "*.cg", SERENITY)
+    yield from (case for case in plans("bench", ROOT / "bench/cases", "*.cg",
+                                       SERENITY)
+                if not (ROOT / "examples" / case.path.name).exists())
     yield from mappings()
     for home in ("graphs", "graphs-ws"):
         yield from plans(home, CASES / home, "*.cg")
     yield from plans("models", CASES / "models", "*.tflite",
-                     ("plain", "tflm-default"))
+                     ("memory=plain", "memory=tflm-default"))
     yield from packings()

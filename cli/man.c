@@ -66,7 +66,8 @@ static void print_environment(void) {
       "The library of the solver HiGHS, for \\-\\-mapper=cosa.  Without it, "
       "one is\nlooked for where the system has its libraries, and in the "
       "Python package\nhighsbox of "
-      "\\fBVIRTUAL_ENV\\fR, of the user and of the system.\n"
+      "\\fBVIRTUAL_ENV\\fR, of the environment that calm lies in, of the user\n"
+      "and of the system.\n"
       ".SH SIGNALS\n"
       "The first interrupt (Ctrl\\-C) stops a search and gives the best so "
       "far;\nthe second one ends calm.");

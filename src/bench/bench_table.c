@@ -96,7 +96,7 @@ calm_status bench_draw(bench *b, const char *name, const report_chart *chart) {
   text svg;
   bench_figure f = {.section = b->section,
                     .name = copy(b, name),
-                    .title = copy(b, chart->title)};
+                    .title = copy(b, chart->title ? chart->title : name)};
   if (!f.name || !f.title) return context_no_memory(b->context);
   text_init(&svg, b->context);
   const calm_status status = report_chart_svg(&svg, chart);

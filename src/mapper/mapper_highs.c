@@ -1,9 +1,13 @@
+#define _GNU_SOURCE /* dladdr */
+
 #include "mapper/mapper_highs.h"
 
 #include <dlfcn.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 
@@ -12,8 +16,13 @@
  *
  *   1. $CALM_HIGHS, a path; if it is set, no other place is looked at
  *   2. libhighs.so.1 and libhighs.so, where the system's loader finds them
- *   3. in the Python package highsbox of the active environment ($VIRTUAL_ENV),
- *      of the user ($HOME/.local), or of the system
+ *   3. in the Python package highsbox of the active environment ($VIRTUAL_ENV);
+ *      of the one that this tool or library is in the `bin` or `lib` of, active
+ *      or not; of the folder `venv` beside its own, where `make` puts it; of
+ *      the user ($HOME/.local); or of the system
+ *
+ * What is found from where this code lies has to belong to whom the code does:
+ * nobody else can put a library there.
  *
  * It stays loaded until the process ends, as parts of it may have registered
  * what is to be done then.
@@ -115,10 +124,48 @@ static void *load_package_of_user(calm_context *context) {
   return library;
 }
 
+/* Does a folder belong to whom a file belongs? */
+static bool is_of_owner(const char *folder, const char *file) {
+  struct stat here, there;
+  return stat(folder, &there) == 0 && stat(file, &here) == 0 &&
+         S_ISDIR(there.st_mode) && there.st_uid == here.st_uid;
+}
+
+/* FILE is in FOLDER/NAME/: is there the package in FOLDER, or FOLDER/venv? */
+static void *load_package_around(const char *file, calm_context *context) {
+  static const char *const ends[] = {"/..", "/../venv"};
+  void *library = NULL;
+  const char *slash = strrchr(file, '/');
+  for (int i = 0; i < 2 && slash && !library; i++) {
+    text folder;
+    text_init(&folder, context);
+    text_format(&folder, "%.*s%s", (int)(slash - file), file, ends[i]);
+    if (!folder.failed && is_of_owner(folder.data, file))
+      library = load_package(folder.data, context);
+    text_free(&folder);
+  }
+  return library;
+}
+
+/* By the shared library that this is part of, then by the program.  The first
+   may be just what the program was called by. */
+static void *load_own_package(calm_context *context) {
+  Dl_info info;
+  char file[PATH_MAX];
+  void *library = NULL;
+  if (dladdr(package, &info) && info.dli_fname && strchr(info.dli_fname, '/') &&
+      realpath(info.dli_fname, file))
+    library = load_package_around(file, context);
+  if (!library && realpath("/proc/self/exe", file))
+    library = load_package_around(file, context);
+  return library;
+}
+
 static void *load_anywhere(calm_context *context) {
   void *library = load("libhighs.so.1");
   if (!library) library = load("libhighs.so");
   if (!library) library = load_package(getenv("VIRTUAL_ENV"), context);
+  if (!library) library = load_own_package(context);
   if (!library) library = load_package_of_user(context);
   if (!library) library = load_package("/usr/local", context);
   return library ? library : load_package("/usr", context);

@@ -221,7 +221,7 @@ static calm_status draw_head(const chart_frame *f) {
   TRY(chart_text_add(f->out, c->title));
   text_format(f->out, "</title>\n<desc id=\"desc\">");
   TRY(chart_text_add(f->out, c->y_title));
-  text_format(f->out, " over ");
+  if (c->x_title) text_format(f->out, " over ");
   TRY(chart_text_add(f->out, c->x_title));
   for (uint32_t i = 0; i < c->series_count; i++) {
     text_format(f->out, i ? ", " : ": ");
@@ -411,7 +411,9 @@ static calm_status draw(chart_frame *f) {
 calm_status report_chart_svg(text *out, const report_chart *c) {
   arena scratch;
   arena_init(&scratch, out->context);
-  chart_frame f = {.chart = c, .out = out, .scratch = &scratch};
+  report_chart titled = *c;
+  if (!titled.title) titled.title = "";
+  chart_frame f = {.chart = &titled, .out = out, .scratch = &scratch};
   const calm_status status = draw(&f);
   arena_free(&scratch);
   return status;

@@ -31,7 +31,8 @@ typedef struct chart_mark {
 } chart_mark;
 
 typedef struct report_chart {
-  const char *title, *x_title, *y_title; /* titles of axes with their units */
+  const char *title, *x_title, *y_title; /* titles of axes with their units;
+                                            NULL: there is none */
   const char *const *categories;         /* below the x axis; NULL: numbers */
   uint32_t category_count;
   const chart_series *series;

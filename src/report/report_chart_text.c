@@ -30,7 +30,7 @@ static double width_of(char c) {
 
 double chart_text_width(const char *words, double size) {
   double width = 0;
-  for (; *words; words++) width += width_of(*words);
+  for (; words && *words; words++) width += width_of(*words);
   return width * size;
 }
 
@@ -59,6 +59,7 @@ static void add_escaped(text *out, const char *s) {
 
 calm_status chart_text_add(text *out, const char *words) {
   arena scratch;
+  if (!words) return CALM_OK;
   arena_init(&scratch, out->context);
   const char *valid = report_name_escaped(&scratch, words, ESCAPE_CONTROL);
   if (valid) add_escaped(out, valid);
@@ -77,7 +78,8 @@ calm_status chart_text_put(text *out, double x, double y,
 
 calm_status chart_text_shorten(const char **out, const char *words,
                                uint32_t columns, arena *scratch) {
-  const char *valid = report_name_escaped(scratch, words, ESCAPE_CONTROL);
+  const char *valid =
+      report_name_escaped(scratch, words ? words : "", ESCAPE_CONTROL);
   if (valid) valid = report_name_shortened(scratch, valid, columns);
   if (!valid) return context_no_memory(scratch->context);
   *out = valid;

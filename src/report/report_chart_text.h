@@ -1,5 +1,6 @@
 /*
- * Text of a chart: how wide it is, about, and how it is written into XML.
+ * Text of a chart: how wide it is, about, and how it is written into XML.  NULL
+ * is no text.
  */
 #ifndef CALM_REPORT_REPORT_CHART_TEXT_H
 #define CALM_REPORT_REPORT_CHART_TEXT_H

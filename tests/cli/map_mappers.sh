@@ -64,6 +64,20 @@ if [ "$solver" != 0 ]; then
   finish
 fi
 
+checking "the solver is found where the tool itself lies"
+mkdir -p "$work/env/bin" "$work/beside/release"
+cp "$CALM" "$work/env/bin/calm"
+cp "$CALM" "$work/beside/release/calm"
+if [ -d "${VIRTUAL_ENV:-}/lib" ]; then
+  ln -s "$VIRTUAL_ENV/lib" "$work/env/lib"
+  ln -s "$VIRTUAL_ENV" "$work/beside/venv"
+  for own in env/bin/calm beside/release/calm; do
+    env -u VIRTUAL_ENV HOME=/nonexistent "$work/$own" map --arch "$arch" \
+      --constraints "$keep" --problem "$layer" --mapper cosa \
+      > "$work/out" 2> "$work/err" || fault "$own finds none"
+  done
+fi
+
 checking "cosa: a nest that runs, and an objective that both models reach"
 map --constraints "$keep" --mapper cosa --dump-model "$work/layer.mps" --json
 code_is 0; json_says "o['layers'][0]['edp'] >= $best"

@@ -225,6 +225,23 @@ static void words_are_escaped(void **state) {
   clear(&d);
 }
 
+static void words_may_be_absent(void **state) {
+  (void)state;
+  desk d;
+  const chart_series s[] = {{NULL, CHART_BARS, NULL, some, 3},
+                            {NULL, CHART_LINES, NULL, some, 3}};
+  const char *const categories[] = {NULL, NULL, NULL};
+  const chart_mark mark = {NULL, 2.5};
+  report_chart c = {.categories = categories,
+                    .category_count = 3,
+                    .series = s,
+                    .series_count = 2,
+                    .marks = &mark,
+                    .mark_count = 1};
+  draw(&d, &c);
+  clear(&d);
+}
+
 static void series_differ_by_more_than_colour(void **state) {
   (void)state;
   desk d;
@@ -300,6 +317,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_shown_is_left_out),
       cmocka_unit_test(huge_and_tiny_values_have_axes),
       cmocka_unit_test(words_are_escaped),
+      cmocka_unit_test(words_may_be_absent),
       cmocka_unit_test(series_differ_by_more_than_colour),
       cmocka_unit_test(steps_hold_until_the_next),
       cmocka_unit_test(the_same_chart_is_the_same_bytes),
