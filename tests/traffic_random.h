@@ -9,7 +9,7 @@
 #include "order_cases.h"
 #include "traffic/traffic.h"
 
-enum { TRAFFIC_RANDOM_MAX_OPS = 16, TRAFFIC_REFEREE_MAX_GAPS = 512 };
+enum { TRAFFIC_RANDOM_MAX_OPS = 64, TRAFFIC_REFEREE_MAX_GAPS = 1024 };
 
 typedef struct traffic_case {
   order_problem order;

@@ -13,10 +13,10 @@
 
 /* A buffer with bytes on chip that may go. */
 typedef struct candidate {
-  uint32_t next; /* step that needs it */
-  uint32_t buffer;
-  bool clean; /* some of them can go without being written */
-  uint64_t bytes;
+  const traffic_visit *next; /* the touch that needs it */
+  uint64_t bytes;            /* on chip */
+  uint64_t copied;           /* of all its bytes, those with a copy off chip */
+  bool clean;                /* some can go without being written */
 } candidate;
 
 typedef struct belady {
@@ -29,16 +29,38 @@ typedef struct belady {
   candidate *gone; /* of this step */
   uint32_t heap_count, gone_count;
   bool pages;
-  uint32_t *next; /* per buffer: the step of its next touch */
+  const traffic_visit **next; /* per buffer on chip: its next touch */
 } belady;
 
 /* ---- The heap ------------------------------------------------------------ */
 
-static bool goes_before(const candidate *a, const candidate *b) {
-  if (a->next != b->next) return a->next > b->next;
+/* Which of two buffers that are alike up to their next touch has the farther
+   one after that, and so on?  Negative: a. */
+static int compare_futures(const traffic_visit *a, const traffic_visit *b) {
+  for (;; a++, b++) {
+    if (a->step != b->step) return a->step > b->step ? -1 : 1;
+    if (a->writes != b->writes) return a->writes ? -1 : 1;
+    if (a->writes_output != b->writes_output) return a->writes_output ? -1 : 1;
+    if (a->last || b->last) return b->last - a->last;
+  }
+}
+
+/*
+ * The farthest next use goes first.  Among equals one that costs no write, then
+ * the larger one.  Buffers that still differ in anything are told apart by it,
+ * so that only those that are alike in all are left to their numbers, and
+ * renaming buffers changes no sum.
+ */
+static bool goes_before(const candidate *a, const candidate *b,
+                        const uint64_t *bytes) {
+  const uint32_t i = a->next->buffer, j = b->next->buffer;
+  if (a->next->step != b->next->step) return a->next->step > b->next->step;
   if (a->clean != b->clean) return a->clean;
   if (a->bytes != b->bytes) return a->bytes > b->bytes;
-  return a->buffer < b->buffer;
+  if (bytes[i] != bytes[j]) return bytes[i] > bytes[j];
+  if (a->copied != b->copied) return a->copied > b->copied;
+  const int order = compare_futures(a->next, b->next);
+  return order ? order < 0 : i < j;
 }
 
 static void swap(candidate *a, candidate *b) {
@@ -50,7 +72,8 @@ static void swap(candidate *a, candidate *b) {
 static void push(belady *y, candidate c) {
   uint32_t i = y->heap_count++;
   y->heap[i] = c;
-  for (; i && goes_before(&y->heap[i], &y->heap[(i - 1) / 2]); i = (i - 1) / 2)
+  for (; i && goes_before(&y->heap[i], &y->heap[(i - 1) / 2], y->run.bytes);
+       i = (i - 1) / 2)
     swap(&y->heap[i], &y->heap[(i - 1) / 2]);
 }
 
@@ -59,9 +82,9 @@ static candidate pop(belady *y) {
   y->heap[0] = y->heap[--y->heap_count];
   for (uint32_t i = 0, child; (child = 2 * i + 1) < y->heap_count; i = child) {
     if (child + 1 < y->heap_count &&
-        goes_before(&y->heap[child + 1], &y->heap[child]))
+        goes_before(&y->heap[child + 1], &y->heap[child], y->run.bytes))
       child++;
-    if (!goes_before(&y->heap[child], &y->heap[i])) break;
+    if (!goes_before(&y->heap[child], &y->heap[i], y->run.bytes)) break;
     swap(&y->heap[child], &y->heap[i]);
   }
   return top;
@@ -74,9 +97,8 @@ static uint64_t missing(const belady *y, uint32_t buffer) {
 }
 
 static void offer(belady *y, uint32_t buffer) {
-  push(y, (candidate){y->next[buffer], buffer,
-                      missing(y, buffer) < y->offchip[buffer],
-                      y->resident[buffer]});
+  push(y, (candidate){y->next[buffer], y->resident[buffer], y->offchip[buffer],
+                      missing(y, buffer) < y->offchip[buffer]});
 }
 
 static void take(belady *y, uint32_t buffer, uint64_t bytes) {
@@ -92,16 +114,16 @@ static void give(belady *y, uint32_t buffer, uint64_t bytes) {
 /* Of a buffer in pages no more goes than has to, and first what has a copy:
    then another buffer's pages may be cheaper. */
 static void drop_pages(belady *y, const candidate *c, uint64_t excess) {
-  uint64_t bytes = number_smaller(excess, y->resident[c->buffer]);
+  uint64_t bytes = number_smaller(excess, y->resident[c->next->buffer]);
   if (c->clean)
-    bytes =
-        number_smaller(bytes, y->offchip[c->buffer] - missing(y, c->buffer));
-  take(y, c->buffer, bytes);
-  if (y->resident[c->buffer]) offer(y, c->buffer);
+    bytes = number_smaller(
+        bytes, y->offchip[c->next->buffer] - missing(y, c->next->buffer));
+  take(y, c->next->buffer, bytes);
+  if (y->resident[c->next->buffer]) offer(y, c->next->buffer);
 }
 
 static void drop_buffer(belady *y, const candidate *c) {
-  take(y, c->buffer, c->bytes);
+  take(y, c->next->buffer, c->bytes);
   y->gone[y->gone_count++] = *c;
 }
 
@@ -111,8 +133,8 @@ static void take_back(belady *y, uint64_t room) {
   while (y->gone_count) {
     const candidate *c = &y->gone[--y->gone_count];
     if (c->bytes > room - y->resident_bytes) continue;
-    give(y, c->buffer, c->bytes);
-    offer(y, c->buffer);
+    give(y, c->next->buffer, c->bytes);
+    offer(y, c->next->buffer);
   }
 }
 
@@ -146,7 +168,7 @@ static void arrive(belady *y, const traffic_visit *v) {
 
 static void leave(belady *y, const traffic_visit *v) {
   if (v->last || y->run.bytes[v->buffer] == 0) return;
-  y->next[v->buffer] = v[1].step;
+  y->next[v->buffer] = &v[1];
   give(y, v->buffer, y->run.bytes[v->buffer]);
   offer(y, v->buffer);
 }
