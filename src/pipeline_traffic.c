@@ -3,8 +3,6 @@
 #include "base/number.h"
 #include "memory/memory_traffic.h"
 
-#pragma weak traffic_check /* until it is there */
-
 /* ---- What is asked for --------------------------------------------------- */
 
 static uint32_t count_words(const char *list) {
@@ -132,7 +130,6 @@ calm_status pipeline_traffic_open(plan_traffics *out, const pipeline_traffic *t,
 
 calm_status pipeline_traffic_check(const plan_traffic *row, arena *a) {
   const char *fault;
-  if (!traffic_check) return CALM_OK;
   TRY(traffic_check(&fault, &row->of->problem, row->sequence, &row->memory,
                     &row->result, a));
   return fault ? context_fail(a->context, CALM_INTERNAL,

@@ -8,9 +8,6 @@
 
 #include "plan/planner.h"
 
-#pragma weak traffic_minimize /* until it is there */
-#pragma weak traffic_options_default
-
 enum { FOR_PEAK, FOR_TRAFFIC };
 enum { FOR_FILE_ORDER };
 
@@ -23,9 +20,6 @@ bool plan_traffic_decides(const calm_options *options) {
 static calm_status check_request(const planner *p) {
   calm_context *context = p->plan->context;
   if (!plan_traffic_decides(p->options)) return CALM_OK;
-  if (!traffic_minimize)
-    return context_fail(context, CALM_UNSUPPORTED,
-                        "--minimize traffic comes in a later version");
   if (p->traffic.count != 1)
     return context_fail(context, CALM_MISUSE,
                         "--minimize traffic is for one on-chip memory: %s "
@@ -82,14 +76,13 @@ static calm_status start_from(uint32_t **out, planner *p) {
 }
 
 calm_status plan_traffic_arrange(planner *p) {
-  traffic_options o;
+  traffic_options o = traffic_options_default();
   limits l;
   uint32_t *start;
   op_id *sequence;
   traffic_order *found = &p->least_traffic;
   if (!plan_traffic_decides(p->options)) return CALM_OK;
   const double begun = limits_clock();
-  o = traffic_options_default();
   o.seed = p->options->seed;
   pipeline_limits(&l, p->plan->context, p->options, 0.35);
   TRY(start_from(&start, p));
