@@ -99,25 +99,36 @@ typedef struct traffic_order {
   limits_reason stopped;
 } traffic_order;
 
-/*
- * Orders and what stays, searched together, whole buffers only: exact on small
- * problems (traffic_exact.c), better than `start` or equal to it on large ones
- * (traffic_improve.c).  `start` is a valid sequence, such as the one of least
- * peak.  Each rule that prunes may be left out.
- */
+/* Each rule that prunes may be left out. */
 typedef struct traffic_options {
   uint64_t seed;
-  bool bound;     /* prune by what is still to be read at least */
+  bool bound;     /* prune by what is still to be moved at least */
   bool dominance; /* drop states that a cheaper one can become */
   bool commit;    /* take a step alone that only helps */
 } traffic_options;
 
+/* Every rule. */
 traffic_options traffic_options_default(void);
 
+/*
+ * Orders and what stays, searched together, whole buffers only (CALM_MISUSE if
+ * there are pages): exact on small problems (traffic_exact.h), better than
+ * `start` under Belady's rule or equal to it on large ones (traffic_improve.h).
+ * `start` is a valid sequence, such as the one of least peak.  Sequence and
+ * result are taken from `a`; scratch is freed before return.  Always yields a
+ * valid sequence, also when a limit stops it at once.  Without any limit it
+ * ends with a proof, or without memory.
+ */
 calm_status traffic_minimize(traffic_order *out, const traffic_problem *p,
                              const traffic_memory *memory,
                              const uint32_t *start,
                              const traffic_options *options, arena *a,
                              limits *l);
+
+/* The same for one order: what stays, chosen best, and how sure that is. */
+calm_status traffic_choose(traffic_order *out, const traffic_problem *p,
+                           const traffic_memory *memory,
+                           const uint32_t *sequence,
+                           const traffic_options *options, arena *a, limits *l);
 
 #endif
