@@ -127,3 +127,34 @@ uint64_t traffic_core_need(const traffic_core *core, uint32_t u,
       saved = number_larger(saved, p->reuses[i].bytes);
   return core->need[u] - saved;
 }
+
+/* ---- Who certainly runs before whom -------------------------------------- */
+
+static void add_all(uint64_t *to, const uint64_t *set, uint32_t words) {
+  for (uint32_t w = 0; w < words; w++) to[w] |= set[w];
+}
+
+/* What runs before u are its preds and what runs before them. */
+static void close_op(traffic_core *core, uint32_t u) {
+  const uint32_t words = core->op_words;
+  const uint64_t *preds = traffic_core_ops(core, core->preds, u);
+  uint64_t *before = traffic_core_ops(core, core->before, u);
+  memset(before, 0, words * sizeof *before);
+  for (uint32_t v = 0; v < core->op_count; v++)
+    if (bits_has(preds, v)) {
+      add_all(before, traffic_core_ops(core, core->before, v), words);
+      bits_add(before, v);
+    }
+  for (uint32_t v = 0; v < core->op_count; v++)
+    if (bits_has(before, v))
+      bits_add(traffic_core_ops(core, core->after, v), u);
+}
+
+calm_status traffic_core_close(traffic_core *core, const uint32_t *sequence,
+                               arena *a) {
+  const size_t words = core->op_words;
+  ARENA_ARRAY(a, core->before, core->op_count * words);
+  ARENA_ARRAY(a, core->after, core->op_count * words);
+  for (uint32_t i = 0; i < core->op_count; i++) close_op(core, sequence[i]);
+  return CALM_OK;
+}

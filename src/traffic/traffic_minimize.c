@@ -46,7 +46,8 @@ typedef struct minimize {
 } minimize;
 
 traffic_options traffic_options_default(void) {
-  return (traffic_options){.bound = true, .dominance = true, .commit = true};
+  return (traffic_options){
+      .bound = true, .dominance = true, .commit = true, .exchange = true};
 }
 
 static bool is_done(const minimize *m) {
@@ -176,8 +177,8 @@ static calm_status search(minimize *m) {
 static calm_status begin_search(minimize *m) {
   TRY(traffic_core_build(&m->core, m->problem, m->memory->bytes, &m->scratch));
   if (m->fixed) traffic_core_fix(&m->core, m->sequence);
-  TRY(traffic_search_init(&m->search, &m->core, m->sequence, m->options,
-                          &m->scratch));
+  TRY(traffic_core_close(&m->core, m->sequence, &m->scratch));
+  TRY(traffic_search_init(&m->search, &m->core, m->options, &m->scratch));
   raise_bound(m, traffic_search_root(&m->search, m->l));
   const calm_status status = search(m);
   traffic_search_free(&m->search);
