@@ -114,35 +114,49 @@ static calm_status list_oversize(traffic_bound *b, arena *a) {
 
 /* ---- Pairs of points ----------------------------------------------------- */
 
-/* Somebody certainly touches the buffer between two points. */
-static bool is_parted(const traffic_bound *b, const traffic_point *early,
-                      const traffic_point *late, uint32_t buffer) {
-  const traffic_core *core = b->core;
-  const uint64_t *touchers = traffic_core_ops(core, core->touchers, buffer);
-  if (early->place == late->place && early->place != PLACE_BESIDE &&
-      early->op != late->op && bits_has(touchers, early->op) &&
-      bits_has(touchers, late->op))
-    return true; /* a gap ends, and begins, at one operator */
-  const uint64_t *after = traffic_core_ops(core, core->after, early->op);
-  const uint64_t *before = traffic_core_ops(core, core->before, late->op);
-  for (uint32_t w = 0; w < core->op_words; w++)
-    if (touchers[w] & after[w] & before[w]) return true;
-  /* the operators of the points themselves, if they are on the inner side */
-  const bool ordered = bits_has(after, late->op);
-  return (early->place == PLACE_BEFORE && bits_has(touchers, early->op) &&
-          (ordered ||
-           (early->op == late->op && late->place == PLACE_BEHIND))) ||
-         (late->place == PLACE_BEHIND && bits_has(touchers, late->op) &&
-          ordered);
+static void remove_used(const traffic_core *core, uint64_t *set, uint32_t u) {
+  const uint64_t *uses = traffic_core_buffers(core, core->uses, u);
+  for (uint32_t w = 0; w < core->buffer_words; w++) set[w] &= ~uses[w];
 }
 
-static void pair_points(traffic_bound *b, uint32_t i, uint32_t j,
-                        uint64_t *shared) {
-  const traffic_core *core = b->core;
-  const traffic_point *p = &b->points[i], *q = &b->points[j];
+/*
+ * Take out of a set what is certainly touched between two points, the first of
+ * which certainly comes first: by who runs between them, and by their own
+ * operators if these are on the inner side.
+ */
+static void remove_between(const traffic_core *core, uint64_t *set,
+                           const traffic_point *early,
+                           const traffic_point *late) {
+  const uint64_t *after = traffic_core_ops(core, core->after, early->op);
+  const uint64_t *before = traffic_core_ops(core, core->before, late->op);
+  if (early->place == PLACE_BEFORE) remove_used(core, set, early->op);
+  if (late->place == PLACE_BEHIND) remove_used(core, set, late->op);
+  for (uint32_t w = 0; w < core->op_words; w++)
+    for (uint64_t rest = after[w] & before[w]; rest; rest &= rest - 1)
+      remove_used(core, set, w * 64 + bits_lowest(rest));
+}
+
+/* Only one gap of a buffer ends at one operator, and only one begins there. */
+static void remove_ends(const traffic_core *core, uint64_t *set,
+                        const traffic_point *p, const traffic_point *q) {
+  const uint64_t *a = traffic_core_buffers(core, core->uses, p->op);
+  const uint64_t *b = traffic_core_buffers(core, core->uses, q->op);
+  if (p->place != q->place || p->place == PLACE_BESIDE) return;
+  for (uint32_t w = 0; w < core->buffer_words; w++) set[w] &= ~(a[w] & b[w]);
+}
+
+static void pair_points(const traffic_core *core, uint64_t *shared,
+                        const traffic_point *p, const traffic_point *q) {
   for (uint32_t w = 0; w < core->buffer_words; w++) shared[w] = ~UINT64_C(0);
-  for (uint32_t k = 0; k < core->buffer_count; k++)
-    if (is_parted(b, p, q, k) || is_parted(b, q, p, k)) bits_remove(shared, k);
+  if (p->op == q->op) {
+    if (p->place != q->place) remove_used(core, shared, p->op);
+    return;
+  }
+  const uint64_t *after = traffic_core_ops(core, core->after, p->op);
+  const uint64_t *before = traffic_core_ops(core, core->before, p->op);
+  if (bits_has(after, q->op)) remove_between(core, shared, p, q);
+  if (bits_has(before, q->op)) remove_between(core, shared, q, p);
+  remove_ends(core, shared, p, q);
 }
 
 static calm_status pair_all(traffic_bound *b, arena *a) {
@@ -151,7 +165,8 @@ static calm_status pair_all(traffic_bound *b, arena *a) {
   ARENA_ARRAY(a, b->shared, (size_t)count * count * words);
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < count; j++)
-      pair_points(b, i, j, b->shared + ((size_t)i * count + j) * words);
+      pair_points(b->core, b->shared + ((size_t)i * count + j) * words,
+                  &b->points[i], &b->points[j]);
   return CALM_OK;
 }
 

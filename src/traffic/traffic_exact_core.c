@@ -97,22 +97,15 @@ calm_status traffic_core_build(traffic_core *out, const traffic_problem *p,
   return CALM_OK;
 }
 
-/* The operators of sequence[0 .. count - 1] go before u, too. */
-static void demand_before(traffic_core *core, uint32_t u,
-                          const uint32_t *sequence, uint32_t count) {
-  uint64_t *preds = traffic_core_ops(core, core->preds, u);
-  for (uint32_t i = 0; i < count; i++) bits_add(preds, sequence[i]);
-}
-
-void traffic_core_fix(traffic_core *core, const uint32_t *sequence) {
-  traffic_core_window(core, sequence, 0, 0);
-}
-
-void traffic_core_window(traffic_core *core, const uint32_t *sequence,
-                         uint32_t begin, uint32_t end) {
-  for (uint32_t i = 0; i < core->op_count; i++)
-    demand_before(core, sequence[i], sequence,
-                  i >= begin && i < end ? begin : i);
+void traffic_core_hold(traffic_core *core, const uint32_t *sequence,
+                       const uint64_t *loose) {
+  for (uint32_t i = 0; i < core->op_count; i++) {
+    const uint32_t u = sequence[i];
+    if (loose && bits_has(loose, u)) continue;
+    uint64_t *preds = traffic_core_ops(core, core->preds, u);
+    for (uint32_t j = 0; j < i; j++)
+      if (!loose || !bits_has(loose, sequence[j])) bits_add(preds, sequence[j]);
+  }
 }
 
 uint64_t traffic_core_need(const traffic_core *core, uint32_t u,

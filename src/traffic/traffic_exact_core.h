@@ -34,13 +34,9 @@ typedef struct traffic_core {
 calm_status traffic_core_build(traffic_core *out, const traffic_problem *p,
                                uint64_t capacity, arena *a);
 
-/* Demand this order: the preds of each operator are all that run before it. */
-void traffic_core_fix(traffic_core *core, const uint32_t *sequence);
-
-/* Leave only the operators of sequence[begin .. end - 1] free to move among
-   themselves. */
-void traffic_core_window(traffic_core *core, const uint32_t *sequence,
-                         uint32_t begin, uint32_t end);
+/* Demand this order of all operators but the loose ones (NULL: none is). */
+void traffic_core_hold(traffic_core *core, const uint32_t *sequence,
+                       const uint64_t *loose);
 
 /* Fill before and after.  `sequence` is any order that keeps to preds. */
 calm_status traffic_core_close(traffic_core *core, const uint32_t *sequence,

@@ -80,7 +80,7 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
     const uint64_t capacity = draw_capacity(&r, p.order, file);
     assert_int_equal(traffic_core_build(&core, &p, capacity, &a), CALM_OK);
     assert_int_equal(traffic_core_build(&fixed, &p, capacity, &a), CALM_OK);
-    traffic_core_fix(&fixed, file);
+    traffic_core_hold(&fixed, file, NULL);
     assert_int_equal(traffic_core_close(&core, file, &a), CALM_OK);
     assert_int_equal(traffic_core_close(&fixed, file, &a), CALM_OK);
     const uint64_t least = traffic_orders_least(&p, capacity, NULL);
