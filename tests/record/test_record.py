@@ -118,7 +118,7 @@ class Records(unittest.TestCase):
 
 
 class Running(unittest.TestCase):
-    """The examples, which take a second, against a record of a moment ago."""
+    """Two cells, which take a second, against a record of a moment ago."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -130,7 +130,7 @@ class Running(unittest.TestCase):
         done = subprocess.run(
             [sys.executable, ROOT / "bench/run", "--record", self.record,
              "--tool", os.environ.get("CALM", ROOT / "build/release/calm"),
-             *arguments, "examples/swiftnet.cg", "tests/swiftnet_cell"],
+             *arguments, "tests/swiftnet_cell_a", "tests/swiftnet_cell_b"],
             capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
         self.output = done.stdout
@@ -176,13 +176,13 @@ class Running(unittest.TestCase):
     def test_new_gone_and_not_run(self):
         rows = list(self.kept().values())
         away = [replace(rows[0], model=model) for model in (
-            "tests/swiftnet_cell_z.cg", "tests/else.cg", "nowhere/else.cg")]
+            "tests/swiftnet_cell_a_z.cg", "tests/else.cg", "nowhere/else.cg")]
         run_record.write(self.record, [*away, *rows[1:]])
         self.assertEqual(self.run_bench(), 0)
         self.assertTrue(self.last().endswith(": 1 new, 1 gone"), self.last())
         self.run_bench("--write")
         models = [row.model for row in self.kept().values()]
-        self.assertNotIn("tests/swiftnet_cell_z.cg", models)
+        self.assertNotIn("tests/swiftnet_cell_a_z.cg", models)
         self.assertIn("tests/else.cg", models)
         self.assertIn("nowhere/else.cg", models)
         self.assertEqual(self.run_bench(), 0)
