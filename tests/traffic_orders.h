@@ -23,10 +23,9 @@ static inline bool traffic_orders_make(traffic_problem *out, random_state *r,
   if (!p.writes || !p.weight_bytes) return false;
   for (uint32_t b = 0; b < o->buffer_count; b++)
     for (uint32_t i = o->touch_begin[b]; i < o->touch_begin[b + 1]; i++)
-      p.writes[i] =
-          i == o->touch_begin[b] ? !o->buffers[b].pinned_start
-                                 : features & ORDER_RANDOM_SHARED &&
-                                       order_random_chance(r, 20);
+      p.writes[i] = i == o->touch_begin[b] ? !o->buffers[b].pinned_start
+                                           : features & ORDER_RANDOM_SHARED &&
+                                                 order_random_chance(r, 20);
   for (uint32_t u = 0; u < op_count; u++)
     p.weight_bytes[u] = random_below(r, 3);
   *out = p;
@@ -138,9 +137,8 @@ static inline void traffic_orders_run(traffic_orders *t, uint32_t u) {
       t->copy[b] = false;
   t->done |= UINT32_C(1) << u;
   t->depth++;
-  traffic_orders_decide(t, u, 0,
-                        need <= t->capacity ? UINT64_MAX
-                                            : t->capacity - beside);
+  traffic_orders_decide(
+      t, u, 0, need <= t->capacity ? UINT64_MAX : t->capacity - beside);
   t->depth--;
   t->done ^= UINT32_C(1) << u;
   memcpy(t->kept, kept, sizeof kept);
@@ -154,8 +152,9 @@ static inline void traffic_orders_try(traffic_orders *t) {
     return;
   }
   for (uint32_t u = 0; u < o->op_count; u++)
-    if (t->sequence ? u == t->sequence[t->depth]
-                    : !(t->done >> u & 1 || order_referee_preds(o, u) & ~t->done))
+    if (t->sequence
+            ? u == t->sequence[t->depth]
+            : !(t->done >> u & 1 || order_referee_preds(o, u) & ~t->done))
       traffic_orders_run(t, u);
 }
 
@@ -163,10 +162,8 @@ static inline void traffic_orders_try(traffic_orders *t) {
 static inline uint64_t traffic_orders_least(const traffic_problem *p,
                                             uint64_t capacity,
                                             const uint32_t *sequence) {
-  traffic_orders t = {.p = p,
-                      .capacity = capacity,
-                      .best = UINT64_MAX,
-                      .sequence = sequence};
+  traffic_orders t = {
+      .p = p, .capacity = capacity, .best = UINT64_MAX, .sequence = sequence};
   for (uint32_t b = 0; b < p->order->buffer_count; b++)
     t.copy[b] = p->order->buffers[b].pinned_start;
   traffic_orders_try(&t);

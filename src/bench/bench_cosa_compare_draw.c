@@ -54,8 +54,7 @@ static void fill_layers(picture *p, const bench_comparison *c,
     if (c->layers.data[l].network != network) continue;
     p->categories[p->count] = c->layers.data[l].name;
     for (uint32_t i = 1; i < c->ours; i++)
-      p->values[i][p->count] =
-          c->series[0].values[l] / c->series[i].values[l];
+      p->values[i][p->count] = c->series[0].values[l] / c->series[i].values[l];
     p->count++;
   }
 }

@@ -16,18 +16,18 @@ static const char simba[] = "simba.yaml";
 
 static void note_mappers(bench *b, bench_table *t) {
   const uint64_t seed = b->options->seed;
-  bench_note(b, t,
-             "All nests are of the same machine, keep the same tensors at the "
-             "same levels, and are costed by the same evaluator, model `exact`. "
-             " random: the best of the first 5 valid nests drawn.  hybrid: "
-             "tilings drawn, of each all orders that matter, until 500 valid "
-             "nests in a row were no better; 32 x 500: until 16,000 were, since "
-             "the authors ran 32 threads, each of which gave up by itself.  "
-             "cosa: the authors' released program, solved to the end.  exact: "
-             "the optimum.  Those that draw start from seeds %llu to %llu, of "
-             "which geometric means are taken.",
-             (unsigned long long)seed,
-             (unsigned long long)(seed + BENCH_SEEDS - 1));
+  bench_note(
+      b, t,
+      "All nests are of the same machine, keep the same tensors at the "
+      "same levels, and are costed by the same evaluator, model `exact`. "
+      " random: the best of the first 5 valid nests drawn.  hybrid: "
+      "tilings drawn, of each all orders that matter, until 500 valid "
+      "nests in a row were no better; 32 x 500: until 16,000 were, since "
+      "the authors ran 32 threads, each of which gave up by itself.  "
+      "cosa: the authors' released program, solved to the end.  exact: "
+      "the optimum.  Those that draw start from seeds %llu to %llu, of "
+      "which geometric means are taken.",
+      (unsigned long long)seed, (unsigned long long)(seed + BENCH_SEEDS - 1));
 }
 
 static void note_proofs(bench *b, bench_table *t, const bench_mappers *m) {
@@ -39,20 +39,22 @@ static void note_proofs(bench *b, bench_table *t, const bench_mappers *m) {
 }
 
 static void note_padding(bench *b, bench_table *t) {
-  bench_note(b, t,
-             "cosa raises bounds with a prime factor above 7 (as 11 of AlexNet's "
-             "first layer, 13 of its others); its nests are of the raised "
-             "layers, and pay for them.");
+  bench_note(
+      b, t,
+      "cosa raises bounds with a prime factor above 7 (as 11 of AlexNet's "
+      "first layer, 13 of its others); its nests are of the raised "
+      "layers, and pay for them.");
 }
 
 static void note_timeloop(bench *b, bench_table *t, bool there) {
   bench_note(b, t,
-             there ? "Timeloop's own searches are those of the public cases "
-                     "(commit 4cf6d4c; hybrid with 2 threads and 500, not the "
-                     "authors' 32 threads), for layers that it has mapped; there "
-                     "is no ResNeXt-50."
-                   : "Timeloop's own searches are not there: the public cases "
-                     "($CALM_CASES) have them.");
+             there
+                 ? "Timeloop's own searches are those of the public cases "
+                   "(commit 4cf6d4c; hybrid with 2 threads and 500, not the "
+                   "authors' 32 threads), for layers that it has mapped; there "
+                   "is no ResNeXt-50."
+                 : "Timeloop's own searches are not there: the public cases "
+                   "($CALM_CASES) have them.");
 }
 
 /* ---- Timeloop's columns -------------------------------------------------- */
@@ -115,15 +117,16 @@ static calm_status show_links(bench *b, bench_comparison *c,
   c->title = "Delay, links counted";
   c->over_random = c->over_hybrid = NAN;
   bench_table *t = bench_compare_gains(b, c);
-  bench_note(b, t,
-             "The same nests, found without a thought of links.  Cycles are no "
-             "fewer than the most loaded link of the array needs, which carries "
-             "%d words (64 bits) a cycle in each direction: multicasts go along "
-             "the row of elements, as the authors' file places them, and "
-             "partial sums come back the same way.  The paper simulates a "
-             "network of routers instead, and finds cosa 2.5 times faster than "
-             "hybrid there; that is not made anew.",
-             BENCH_LINK_WORDS);
+  bench_note(
+      b, t,
+      "The same nests, found without a thought of links.  Cycles are no "
+      "fewer than the most loaded link of the array needs, which carries "
+      "%d words (64 bits) a cycle in each direction: multicasts go along "
+      "the row of elements, as the authors' file places them, and "
+      "partial sums come back the same way.  The paper simulates a "
+      "network of routers instead, and finds cosa 2.5 times faster than "
+      "hybrid there; that is not made anew.",
+      BENCH_LINK_WORDS);
   bench_compare_layers(b, c);
   return CALM_OK;
 }

@@ -1,17 +1,15 @@
 /* SERENITY's Table 1: what the networks compute and store. */
-#include <math.h>
+#include "bench/bench_serenity.h"
 
-#include "bench/bench_network.h"
-#include "bench/bench_sections.h"
-
-/* What the paper says, in its own units; RandWire's graphs are not public. */
 static const struct published {
   bench_network_id id;
-  double macs, weights;
-} published[] = {{BENCH_DARTS, 574.0e6, 4.7e6},
-                 {BENCH_SWIFTNET, 57.4e6, 249.7e3},
-                 {BENCH_CIFAR10, 111.0e6, 1.2e6},
-                 {BENCH_CIFAR100, 160.0e6, 4.7e6}};
+  bench_paper_id macs, weights;
+} published[] = {
+    {BENCH_DARTS, PAPER_table1_darts_macs, PAPER_table1_darts_weights},
+    {BENCH_SWIFTNET, PAPER_table1_swiftnet_macs, PAPER_table1_swiftnet_weights},
+    {BENCH_CIFAR10, PAPER_table1_cifar10_macs, PAPER_table1_cifar10_weights},
+    {BENCH_CIFAR100, PAPER_table1_cifar100_macs,
+     PAPER_table1_cifar100_weights}};
 enum { PUBLISHED = sizeof published / sizeof *published };
 
 static const bench_column columns[] = {
@@ -47,7 +45,9 @@ static calm_status measure(bench_network_size *out, bench *b,
   return status;
 }
 
-static void add_pair(bench *b, bench_table *t, double paper, uint64_t ours) {
+static void add_pair(bench *b, bench_table *t, bench_paper_id id,
+                     uint64_t ours) {
+  const double paper = bench_paper_figures[id].value;
   bench_number(b, t, paper);
   bench_number(b, t, (double)ours);
   bench_number(b, t, (double)ours / paper);

@@ -205,7 +205,8 @@ static void settle(chart_frame *f, names *n) {
            LINE + 20;
   f->bottom = f->top + PLOT_HEIGHT;
   const double below = n->slanted ? n->width * slant_down + 16 : LINE + 4;
-  f->height = f->bottom + below + LINE + MARGIN - 4;
+  const double title = c->x_title && *c->x_title ? LINE : 0;
+  f->height = f->bottom + below + title + MARGIN - 4;
 }
 
 /* ---- What surrounds the series ------------------------------------------- */

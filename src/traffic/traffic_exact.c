@@ -43,9 +43,8 @@ uint64_t traffic_search_root(traffic_search *s, limits *l) {
 calm_status traffic_search_begin(uint32_t *out_id, traffic_search *s,
                                  limits *l) {
   const traffic_sets start = traffic_sets_of(s->core, s->start_row);
-  const traffic_state state = {.least = traffic_search_root(s, l),
-                               .parent = CALM_NONE,
-                               .op = CALM_NONE};
+  const traffic_state state = {
+      .least = traffic_search_root(s, l), .parent = CALM_NONE, .op = CALM_NONE};
   uint64_t ticks = 0;
   s->found = false;
   traffic_store_clear(&s->store);
@@ -56,10 +55,8 @@ calm_status traffic_search_follow(uint32_t *out_id, traffic_search *s,
                                   uint32_t id, uint64_t ceiling, limits *l) {
   const traffic_expansion *e = &s->expansion;
   const traffic_state *from = &s->store.states[id];
-  traffic_state to = {.cost = e->cost,
-                      .parent = id,
-                      .op = e->op,
-                      .size = from->size + 1};
+  traffic_state to = {
+      .cost = e->cost, .parent = id, .op = e->op, .size = from->size + 1};
   uint64_t ticks = 0;
   *out_id = CALM_NONE;
   if (to.cost >= ceiling) return CALM_OK;

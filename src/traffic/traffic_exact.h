@@ -26,7 +26,7 @@ typedef struct traffic_search {
   bool found;
   uint64_t cost;
   uint32_t *sequence;
-  uint64_t *out; /* per step, the buffers that are off chip before it */
+  uint64_t *out;  /* per step, the buffers that are off chip before it */
   uint64_t least; /* of the last run: every solution below its ceiling costs at
                      least this */
 } traffic_search;

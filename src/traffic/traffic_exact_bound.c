@@ -27,8 +27,7 @@ static calm_status close_relation(traffic_bound *b, const uint32_t *sequence,
         bits_add(before, v);
       }
     for (uint32_t v = 0; v < n; v++)
-      if (bits_has(before, v))
-        bits_add(traffic_core_ops(core, b->after, v), u);
+      if (bits_has(before, v)) bits_add(traffic_core_ops(core, b->after, v), u);
   }
   return CALM_OK;
 }
@@ -123,7 +122,8 @@ static bool is_parted(const traffic_bound *b, const traffic_point *early,
   /* the operators of the points themselves, if they are on the inner side */
   const bool ordered = bits_has(after, late->op);
   return (early->place == PLACE_BEFORE && bits_has(touchers, early->op) &&
-          (ordered || (early->op == late->op && late->place == PLACE_BEHIND))) ||
+          (ordered ||
+           (early->op == late->op && late->place == PLACE_BEHIND))) ||
          (late->place == PLACE_BEHIND && bits_has(touchers, late->op) &&
           ordered);
 }
@@ -132,8 +132,7 @@ static void pair_points(traffic_bound *b, uint32_t i, uint32_t j,
                         uint64_t *shared) {
   const traffic_core *core = b->core;
   const traffic_point *p = &b->points[i], *q = &b->points[j];
-  for (uint32_t w = 0; w < core->buffer_words; w++)
-    shared[w] = ~UINT64_C(0);
+  for (uint32_t w = 0; w < core->buffer_words; w++) shared[w] = ~UINT64_C(0);
   for (uint32_t k = 0; k < core->buffer_count; k++)
     if (is_parted(b, p, q, k) || is_parted(b, q, p, k)) bits_remove(shared, k);
 }

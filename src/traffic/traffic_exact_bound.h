@@ -16,8 +16,11 @@
 
 /* Where what stays has to fit: beside an operator that runs, or on either side
    of one that may stream. */
-typedef enum traffic_place { PLACE_BEFORE, PLACE_BESIDE, PLACE_BEHIND }
-traffic_place;
+typedef enum traffic_place {
+  PLACE_BEFORE,
+  PLACE_BESIDE,
+  PLACE_BEHIND
+} traffic_place;
 
 typedef struct traffic_point {
   uint32_t op;

@@ -41,7 +41,8 @@ calm_status traffic_expansion_init(traffic_expansion *out,
                                    const traffic_core *core, bool commit,
                                    arena *a);
 
-/* Begin with a state; steps whose cost is not below the ceiling are left out. */
+/* Begin with a state; steps whose cost is not below the ceiling are left out.
+ */
 void traffic_expand(traffic_expansion *e, const traffic_sets *from,
                     uint64_t cost, uint64_t ceiling);
 

@@ -133,18 +133,18 @@ static bool makes_needless(const traffic_store *s, uint32_t id, uint64_t cost,
                            const traffic_sets *sets) {
   const traffic_sets other = traffic_store_sets(s, id);
   if (s->states[id].cost > cost) return false;
-  return s->dominance ? is_as_good(s->core, s->states[id].cost, &other, cost,
-                                   sets)
-                      : is_same(s->core, &other, sets);
+  return s->dominance
+             ? is_as_good(s->core, s->states[id].cost, &other, cost, sets)
+             : is_same(s->core, &other, sets);
 }
 
 static bool is_needless(const traffic_store *s, uint32_t id, uint64_t cost,
                         const traffic_sets *sets) {
   const traffic_sets other = traffic_store_sets(s, id);
   if (s->states[id].cost < cost) return false;
-  return s->dominance ? is_as_good(s->core, cost, sets, s->states[id].cost,
-                                   &other)
-                      : is_same(s->core, &other, sets);
+  return s->dominance
+             ? is_as_good(s->core, cost, sets, s->states[id].cost, &other)
+             : is_same(s->core, &other, sets);
 }
 
 /* Unlink those of a chain that the new state makes needless. */

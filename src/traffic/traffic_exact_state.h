@@ -17,8 +17,8 @@
 #include "traffic/traffic_exact_core.h"
 
 typedef struct traffic_state {
-  uint64_t cost;   /* bytes of spills; what is off chip is read again for sure */
-  uint64_t least;  /* no way from here ends below it */
+  uint64_t cost;  /* bytes of spills; what is off chip is read again for sure */
+  uint64_t least; /* no way from here ends below it */
   uint32_t parent; /* the state before */
   uint32_t op;     /* the last operator that ran */
   uint32_t size;   /* how many have run */

@@ -154,11 +154,13 @@ static calm_status run_best_first(minimize *m) {
   TRY(traffic_search_best_first(&verdict, &m->search, m->cost, &share));
   m->l->ticks = share.ticks;
   m->l->next_look = share.ticks;
-  m->exhausted = share.reason == LIMITS_MEMORY;
   if (share.reason == LIMITS_TIME || share.reason == LIMITS_INTERRUPT)
     m->l->reason = share.reason;
   limits_spend(m->l, 0);
-  return settle(m, &m->search);
+  TRY(settle(m, &m->search));
+  m->exhausted = share.reason == LIMITS_MEMORY;
+  if (m->exhausted) traffic_search_free(&m->search);
+  return CALM_OK;
 }
 
 static calm_status search(minimize *m) {
@@ -193,8 +195,8 @@ static void report(traffic_order *out, const minimize *m, uint64_t ticks) {
                          .stopped = optimal ? LIMITS_NONE : m->l->reason};
 }
 
-static calm_status solve(traffic_order *out, minimize *m,
-                         const uint32_t *start, arena *a) {
+static calm_status solve(traffic_order *out, minimize *m, const uint32_t *start,
+                         arena *a) {
   const uint64_t ticks = m->l->ticks;
   if (m->memory->page_bytes)
     return context_fail(a->context, CALM_MISUSE,
@@ -216,8 +218,7 @@ calm_status traffic_minimize(traffic_order *out, const traffic_problem *p,
                              const uint32_t *start,
                              const traffic_options *options, arena *a,
                              limits *l) {
-  minimize m = {
-      .problem = p, .memory = memory, .options = options, .l = l};
+  minimize m = {.problem = p, .memory = memory, .options = options, .l = l};
   return solve(out, &m, start, a);
 }
 

@@ -5,6 +5,7 @@
 #include "bench/bench_serenity_search.h"
 #include "bench/bench_serenity_traffic.h"
 #include "bench_fixture.h"
+#include "scarce.h"
 
 static void run_sections(bench_desk *d, const char *only) {
   desk_open(d, false);
@@ -285,6 +286,38 @@ static void figures_repeat(void **state) {
   desk_close(&y);
 }
 
+/* Sections that plan, place, search and draw, wherever memory runs out. */
+static calm_status run_scarce(const char *only, uint64_t *left) {
+  const calm_allocator allocator = {scarce_reallocate, left};
+  calm_context *context = calm_context_new(&allocator);
+  calm_options *options;
+  bench run;
+  if (!context) return CALM_NO_MEMORY;
+  calm_status status = calm_options_new(&options, context);
+  if (status == CALM_OK) {
+    bench_init(&run, context, options);
+    run.timing = false;
+    status = bench_run(&run, &bench_papers[0], only);
+    bench_free(&run);
+    calm_options_free(options);
+  }
+  assert_int_equal(calm_context_bytes(context), 0);
+  calm_context_free(context);
+  return status;
+}
+
+static void memory_runs_out(void **state) {
+  (void)state;
+  uint64_t count = 0;
+  for (uint64_t step = 1;; count += step, step += 1 + step / 8) {
+    uint64_t left = count;
+    const calm_status status = run_scarce("figure12", &left);
+    if (status == CALM_OK) break;
+    assert_int_equal(status, CALM_NO_MEMORY);
+  }
+  assert_true(count > 1000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(golden_bytes),
@@ -298,6 +331,7 @@ int main(void) {
       cmocka_unit_test(nodes_and_states),
       cmocka_unit_test(medians),
       cmocka_unit_test(figures_repeat),
+      cmocka_unit_test(memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,6 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
     spilling += least > 0;
     arena_free(&a);
   }
-  print_message("%u of %u spill\n", spilling, count);
   assert_true(spilling > count / 10);
 }
 
@@ -138,18 +137,19 @@ static void rules_agree_on_larger_problems(void **state) {
     const uint64_t least =
         solve(&core, file, (traffic_options){.dominance = true}, &a);
     assert_int_equal(
-        solve(&core, file,
-              (traffic_options){.dominance = true, .commit = true}, &a),
+        solve(&core, file, (traffic_options){.dominance = true, .commit = true},
+              &a),
         least);
     assert_int_equal(
         solve(&core, file, (traffic_options){.bound = true, .commit = true},
               &a),
         least);
-    assert_int_equal(solve(&core, file,
-                           (traffic_options){
-                               .bound = true, .dominance = true, .commit = true},
-                           &a),
-                     least);
+    assert_int_equal(
+        solve(
+            &core, file,
+            (traffic_options){.bound = true, .dominance = true, .commit = true},
+            &a),
+        least);
     spilling += least > 0;
     arena_free(&a);
   }
