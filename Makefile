@@ -33,8 +33,8 @@ configure = $(if $(or $(compiler_$(1)),$(compiler_given)),CC="$(or \
   -DCMAKE_BUILD_TYPE=$(type_$(1)) $(options) $(options_$(1)) $(2) \
   > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
-.PHONY: all demo check test bench bench-runtimes bench-mapping bench-mapper fuzz format \
-  tidy install setup clean help configure-all
+.PHONY: all demo check test bench bench-runtimes bench-mapping bench-rivals reproduce \
+  fuzz format tidy install setup clean help configure-all
 
 all: ## build the tool and the libraries into build/release (or CONFIG=...)
 	@scripts/setup --list build
@@ -82,10 +82,14 @@ bench-mapping: all ## compare costs of loop nests with Timeloop's; docs/
 	@scripts/setup check
 	@JOBS=$(JOBS) build/venv/bin/python tests/mapping/table.py
 
-bench-mapper: all ## compare the mappers on whole networks; docs/
+bench-rivals: all ## compare the optimum with nests that others found; docs/
 	@scripts/setup check
-	@JOBS=$(JOBS) build/venv/bin/python bench/mappers --rivals --write
-	@JOBS=$(JOBS) build/venv/bin/python bench/mappers --write
+	@JOBS=$(JOBS) build/venv/bin/python bench/rivals --write
+
+reproduce: all ## make both papers' tables and figures anew; docs/reproduction
+	@build/$(CONFIG)/calm bench serenity -o docs/reproduction > build/serenity.txt
+	@build/$(CONFIG)/calm bench cosa -o docs/reproduction > build/cosa.txt
+	@echo "docs/reproduction/serenity.md, docs/reproduction/cosa.md"
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (300) under the sanitizers
 	@scripts/setup build check

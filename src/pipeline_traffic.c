@@ -86,12 +86,9 @@ calm_status pipeline_traffic_build(pipeline_traffic *t, const graph *g,
                                    const graph *named,
                                    const memory_model *memory,
                                    const uint64_t *body_arenas) {
-  memory_model on_chip = *memory;
+  const memory_model on_chip = memory_traffic_model(memory);
   plan_traffic_problem *p = arena_calloc(t->a, 1, sizeof *p);
   if (!p) return context_no_memory(t->a->context);
-  on_chip.inputs = INPUTS_UNTIL_USE;
-  on_chip.outputs = OUTPUTS_TO_END;
-  on_chip.keep_unread = false;
   TRY(memory_problem_build(&p->memory, g, &on_chip, body_arenas, t->a));
   TRY(memory_traffic_build(&p->problem, g, &p->memory, t->a));
   p->graph = named;

@@ -23,13 +23,8 @@ typedef struct pipeline_traffic {
 calm_status pipeline_traffic_ask(pipeline_traffic *out,
                                  const calm_options *options, arena *a);
 
-/*
- * Build the problem.  Inputs and outputs of the graph are buffers here, whoever
- * owns them under the memory model, and need not be on chip before the first
- * and after the last operator that touches them; what nobody reads is given up
- * at once.  `named` is the graph that reports speak of, the same as `g` but for
- * workspaces.
- */
+/* Build the problem, under memory_traffic_model.  `named` is the graph that
+   reports speak of, the same as `g` but for workspaces. */
 calm_status pipeline_traffic_build(pipeline_traffic *t, const graph *g,
                                    const graph *named,
                                    const memory_model *memory,

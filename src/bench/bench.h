@@ -23,7 +23,7 @@ typedef enum bench_kind {
   BENCH_KB,     /* bytes, shown in units of 1000 with one digit: 200.7 */
   BENCH_RATIO,  /* 1.68 */
   BENCH_SHARE,  /* 0.0466, shown as 4.66 % */
-  BENCH_REAL,   /* four digits */
+  BENCH_REAL,   /* up to four digits: 3.2, 118.1 */
   BENCH_SECONDS /* measured: the column is left out without timing */
 } bench_kind;
 

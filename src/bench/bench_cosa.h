@@ -104,17 +104,23 @@ calm_status bench_try_mapper(bench_try *out, const bench_mapping *m,
                              const mapper_cosa_weights *weights,
                              calm_context *context);
 
+/* Its tries from all seeds, or the one of a mapper without: *count of them.
+   Without a solver CoSA's has no nest, and the run is told what is missing. */
+calm_status bench_tries_run(bench_try *out, uint32_t *count, bench *b,
+                            const bench_mapping *m, bench_mapper mapper,
+                            const mapper_cosa_weights *weights);
+
 /* All layers by all mappers. */
 typedef struct bench_mappers {
   const char *machine; /* its case */
   mapper_objective objective;
   bench_layers layers;
   mapper_cosa_weights fitted; /* CoSA's for the machine; compute 0: none */
-  bench_try *tries; /* [(layer * BENCH_MAPPERS + mapper) * BENCH_SEEDS + seed] */
+  bench_try
+      *tries; /* [(layer * BENCH_MAPPERS + mapper) * BENCH_SEEDS + seed] */
 } bench_mappers;
 
-/* DELAY or ENERGY.  Without a solver `cosa` has mapped nothing, and the run is
-   told what is missing. */
+/* DELAY or ENERGY.  What was measured before in this run is not again. */
 calm_status bench_mappers_run(const bench_mappers **out, bench *b,
                               const char *machine, mapper_objective objective);
 

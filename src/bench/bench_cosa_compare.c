@@ -42,8 +42,8 @@ static uint32_t count_lacking(const bench_comparison *c, uint32_t network) {
   uint32_t count = 0;
   for (uint32_t s = 0; s < c->ours; s++)
     for (uint32_t i = 0; i < c->layers.count; i++)
-      count += is_within(&c->layers, i, network) &&
-               isnan(c->series[s].values[i]);
+      count +=
+          is_within(&c->layers, i, network) && isnan(c->series[s].values[i]);
   return count;
 }
 
@@ -76,8 +76,7 @@ static void open_table(sheet *s, const bench_comparison *c, const char *suffix,
   snprintf(name, sizeof name, "%s%s", c->name, suffix);
   snprintf(words, sizeof words, "%s: %s", c->title, title);
   if (s->columns)
-    s->table =
-        bench_table_begin(s->bench, name, words, s->columns, s->count);
+    s->table = bench_table_begin(s->bench, name, words, s->columns, s->count);
 }
 
 static void add_series(sheet *s, const bench_comparison *c, uint32_t first,
@@ -167,9 +166,8 @@ static void add_distances(const sheet *s, const bench_comparison *c,
   bench_number(s->bench, s->table, counted);
   for (uint32_t i = 0; i < last; i++)
     if (i != c->exact)
-      bench_number(
-          s->bench, s->table,
-          bench_gain(NULL, &c->layers, &c->series[i], exact, network));
+      bench_number(s->bench, s->table,
+                   bench_gain(NULL, &c->layers, &c->series[i], exact, network));
 }
 
 static bench_table *show_distances(bench *b, const bench_comparison *c,

@@ -23,7 +23,8 @@ static const row rows[] = {
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
-_Static_assert((int)ROWS <= (int)BENCH_MOST_LAYERS, "sections have room for fewer");
+_Static_assert((int)ROWS <= (int)BENCH_MOST_LAYERS,
+               "sections have room for fewer");
 
 /* As the paper has it, 3_7_512_512_1; with both extents where they differ. */
 static calm_status name_row(const char **out, const row *r, arena *a) {
@@ -57,8 +58,7 @@ static calm_status make_row(bench_layer *out, const row *r, arena *a) {
 calm_status bench_layers_make(bench_layers *out, arena *a) {
   bench_layers made = {.count = ROWS};
   ARENA_ARRAY(a, made.data, ROWS);
-  for (uint32_t i = 0; i < ROWS; i++)
-    TRY(make_row(&made.data[i], &rows[i], a));
+  for (uint32_t i = 0; i < ROWS; i++) TRY(make_row(&made.data[i], &rows[i], a));
   *out = made;
   return CALM_OK;
 }

@@ -44,7 +44,7 @@ calm_status bench_variation_add(bench_variation *v, const char *name,
    figure. */
 typedef struct bench_variation_page {
   const char *name, *title;
-  const char *effect; /* title of what the worst is over the best */
+  const char *effect;          /* title of what the worst is over the best */
   const bench_column *columns; /* the first is of the variants' names */
   bench_claim claim;           /* on delay */
 } bench_variation_page;

@@ -1,6 +1,7 @@
 /*
  * A machine from a case, and a layer on it as a problem for a mapper: all is
- * judged by the model `exact`, and a tensor is kept wherever nothing forbids it.
+ * judged by the model `exact`, and a tensor is kept wherever nothing forbids
+ * it.
  */
 #include "bench/bench_cosa.h"
 

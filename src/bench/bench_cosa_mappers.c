@@ -17,7 +17,6 @@ typedef struct measuring {
   bench *bench;
   bench_mappers *measured;
   bench_machine machine;
-  bool solver; /* CoSA's has been there so far */
 } measuring;
 
 /* ---- Where figures stand ------------------------------------------------- */
@@ -63,38 +62,37 @@ double bench_mappers_mean(const bench_mappers *m, uint32_t layer,
 
 /* ---- One layer ----------------------------------------------------------- */
 
-/* The solver is looked for once; without it, all else is measured. */
-static calm_status try_cosa(bench_try *out, measuring *g,
-                            const bench_mapping *mapping, bench_mapper mapper) {
-  const mapper_cosa_weights *weights =
-      mapper == BENCH_COSA_FITTED ? &g->measured->fitted : NULL;
-  bench *b = g->bench;
-  if (!g->solver) return CALM_OK;
-  const calm_status status =
-      bench_try_mapper(out, mapping, mapper, 0, weights, b->context);
-  if (status != CALM_INTERNAL) return status;
-  g->solver = false;
+/* The first time that the solver is not there is remembered. */
+static calm_status note_missing(bench *b, calm_status status) {
+  if (status != CALM_INTERNAL || b->missing) return status;
   const char *why = calm_context_message(b->context);
   b->missing = arena_string(&b->arena, why, strlen(why));
   return b->missing ? CALM_OK : context_no_memory(b->context);
 }
 
-/* For energy CoSA minimises traffic, whatever weights it has. */
-static bool is_wanted(const measuring *g, bench_mapper mapper) {
-  return mapper != BENCH_COSA_FITTED ||
-         g->measured->objective == MAPPER_DELAY;
+calm_status bench_tries_run(bench_try *out, uint32_t *count, bench *b,
+                            const bench_mapping *m, bench_mapper mapper,
+                            const mapper_cosa_weights *weights) {
+  *count = has_seeds(mapper) ? BENCH_SEEDS : 1;
+  out[0] = (bench_try){0};
+  if (is_cosa(mapper) && b->missing) return CALM_OK;
+  for (uint32_t i = 0; i < *count; i++) {
+    const calm_status status = bench_try_mapper(
+        &out[i], m, mapper, b->options->seed + i, weights, b->context);
+    TRY(is_cosa(mapper) ? note_missing(b, status) : status);
+  }
+  return CALM_OK;
 }
 
+/* For energy CoSA minimises traffic, whatever weights it has. */
 static calm_status try_mapper(measuring *g, const bench_mapping *mapping,
                               uint32_t layer, bench_mapper mapper) {
-  const bench_tries tries = bench_mappers_tries(g->measured, layer, mapper);
-  bench_try *out = tries_at(g->measured, layer, mapper);
-  if (!is_wanted(g, mapper)) return CALM_OK;
-  if (is_cosa(mapper)) return try_cosa(out, g, mapping, mapper);
-  for (uint32_t i = 0; i < tries.count; i++)
-    TRY(bench_try_mapper(&out[i], mapping, mapper, g->bench->options->seed + i,
-                         NULL, g->bench->context));
-  return CALM_OK;
+  bench_mappers *m = g->measured;
+  const bool fitted = mapper == BENCH_COSA_FITTED;
+  uint32_t count;
+  if (fitted && m->objective != MAPPER_DELAY) return CALM_OK;
+  return bench_tries_run(tries_at(m, layer, mapper), &count, g->bench, mapping,
+                         mapper, fitted ? &m->fitted : NULL);
 }
 
 static calm_status measure_layer(measuring *g, uint32_t layer) {
@@ -127,15 +125,22 @@ static void copy_layer(const bench_mappers *m, uint32_t layer, uint32_t from) {
          sizeof *m->tries * BENCH_MAPPERS * BENCH_SEEDS);
 }
 
+/* A line for each network. */
+static void tell_progress(const measuring *g, uint32_t layer) {
+  const bench_mappers *m = g->measured;
+  const bench_layer *layers = m->layers.data;
+  if (layer > 0 && layers[layer].network == layers[layer - 1].network) return;
+  bench_progress(g->bench, "%s, %s, %s", m->machine,
+                 m->objective == MAPPER_DELAY ? "delay" : "energy",
+                 bench_cosa_networks[layers[layer].network]);
+}
+
 static calm_status measure_layers(measuring *g) {
   const bench_layers *layers = &g->measured->layers;
   for (uint32_t i = 0; i < layers->count; i++) {
     const uint32_t first = find_equal(layers, i);
     if (context_interrupted(g->bench->context)) return CALM_OK;
-    bench_progress(g->bench, "%s, %s: %s %s (%u/%u)", g->measured->machine,
-                   g->measured->objective == MAPPER_DELAY ? "delay" : "energy",
-                   bench_cosa_networks[layers->data[i].network],
-                   layers->data[i].name, i + 1, layers->count);
+    tell_progress(g, i);
     if (first == i)
       TRY(measure_layer(g, i));
     else
@@ -144,15 +149,17 @@ static calm_status measure_layers(measuring *g) {
   return CALM_OK;
 }
 
-/* Weights that predict the delay on this machine. */
+/* Weights that predict the delay on this machine, of convolutions without a
+   stride. */
 static calm_status fit_weights(measuring *g, arena *a) {
   const mapper_cosa_options options = {.weights = mapper_cosa_released,
                                        .pad = 7};
   bench_mappers *m = g->measured;
+  const uint32_t usual = bench_layers_find(&m->layers, "3_56_64_64_1");
   bench_mapping mapping;
   limits l;
   if (m->objective != MAPPER_DELAY) return CALM_OK;
-  TRY(bench_mapping_open(&mapping, &g->machine, &m->layers.data[0].layer,
+  TRY(bench_mapping_open(&mapping, &g->machine, &m->layers.data[usual].layer,
                          MAPPER_DELAY, NULL, a));
   limits_init(&l, a->context);
   return mapper_cosa_calibrate(&m->fitted, &mapping.problem, &options,
@@ -160,7 +167,7 @@ static calm_status fit_weights(measuring *g, arena *a) {
 }
 
 static calm_status measure(bench_mappers *m, bench *b) {
-  measuring g = {.bench = b, .measured = m, .solver = true};
+  measuring g = {.bench = b, .measured = m};
   arena *a = &b->arena;
   TRY(bench_machine_open(&g.machine, m->machine, a));
   TRY(bench_layers_make(&m->layers, a));

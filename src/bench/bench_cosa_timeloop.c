@@ -9,8 +9,8 @@
 #include "base/file.h"
 
 /* The networks as the file spells them; there is no ResNeXt-50. */
-static const char *const prefixes[BENCH_COSA_NETWORKS] = {
-    "alexnet", "resnet50", NULL, "deepbench"};
+static const char *const prefixes[BENCH_COSA_NETWORKS] = {"alexnet", "resnet50",
+                                                          NULL, "deepbench"};
 
 typedef struct reading {
   bench_series *out;
@@ -74,8 +74,7 @@ static calm_status read_root(reading *r, const json_t *root,
   arena scratch;
   r->layers = json_object_get(root, "layers");
   arena_init(&scratch, r->context);
-  calm_status status =
-      bench_machine_open(&r->machine, "simba.yaml", &scratch);
+  calm_status status = bench_machine_open(&r->machine, "simba.yaml", &scratch);
   if (status == CALM_OK) status = read_layers(r, layers);
   arena_free(&scratch);
   return status;
@@ -95,8 +94,7 @@ static calm_status read_file(reading *r, const char *path,
 }
 
 calm_status bench_timeloop_fill(bench_series *out, bool *there,
-                                const char *search,
-                                mapper_objective objective,
+                                const char *search, mapper_objective objective,
                                 const bench_layers *layers,
                                 calm_context *context) {
   const char *given = getenv("CALM_CASES");

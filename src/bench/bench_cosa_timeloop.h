@@ -11,8 +11,7 @@
 /* `search` is "random" or "hybrid".  Layers that it did not map, or all if
    there is no such file, are NAN; `there` tells which.  `out` has its names. */
 calm_status bench_timeloop_fill(bench_series *out, bool *there,
-                                const char *search,
-                                mapper_objective objective,
+                                const char *search, mapper_objective objective,
                                 const bench_layers *layers,
                                 calm_context *context);
 

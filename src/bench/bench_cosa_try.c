@@ -1,7 +1,7 @@
 /*
- * One layer by one mapper, as its paper or its authors start it; and the cost of
- * a nest, whoever found it.  Effort is limited in ticks, so that figures repeat;
- * no layer of CoSA's networks comes near the limit.
+ * One layer by one mapper, as its paper or its authors start it; and the cost
+ * of a nest, whoever found it.  Effort is limited in ticks, so that figures
+ * repeat; no layer of CoSA's networks comes near the limit.
  */
 #include <math.h>
 
@@ -28,9 +28,9 @@ static calm_status bound_cycles(double *out, const bench_mapping *m,
   uint64_t *words;
   ARENA_ARRAY(a, words, r->level_count);
   TRY(cost_links_count(words, p, n, r));
-  *out = fmax((double)r->cycles,
-              (double)cost_links_cycles(words[m->machine->global],
-                                        BENCH_LINK_WORDS));
+  *out = fmax(
+      (double)r->cycles,
+      (double)cost_links_cycles(words[m->machine->global], BENCH_LINK_WORDS));
   return CALM_OK;
 }
 
@@ -95,8 +95,7 @@ static calm_status ask(attempt *t, arena *a) {
       t->sampling.valid = VALID;
       return mapper_random(r, p, &t->sampling, &t->limits, a);
     case BENCH_HYBRID_32: t->sampling.victory *= THREADS; /* fall through */
-    case BENCH_HYBRID:
-      return mapper_hybrid(r, p, &t->sampling, &t->limits, a);
+    case BENCH_HYBRID: return mapper_hybrid(r, p, &t->sampling, &t->limits, a);
     case BENCH_COSA:
     case BENCH_COSA_FITTED:
       return mapper_cosa(r, &t->terms, p, &t->cosa, &t->limits, a);
@@ -122,11 +121,11 @@ calm_status bench_try_mapper(bench_try *out, const bench_mapping *m,
                              bench_mapper mapper, uint64_t seed,
                              const mapper_cosa_weights *weights,
                              calm_context *context) {
-  attempt t = {.mapping = m,
-               .mapper = mapper,
-               .sampling = {seed, UINT64_MAX, VICTORY, UINT64_MAX},
-               .cosa = {.weights = weights ? *weights : mapper_cosa_released,
-                        .pad = 7}};
+  attempt t = {
+      .mapping = m,
+      .mapper = mapper,
+      .sampling = {seed, UINT64_MAX, VICTORY, UINT64_MAX},
+      .cosa = {.weights = weights ? *weights : mapper_cosa_released, .pad = 7}};
   arena scratch;
   *out = (bench_try){0};
   arena_init(&scratch, context);

@@ -40,9 +40,20 @@ static report_digits share(double n) {
   return formatted(almost ? "%.5g %%" : "%.3g %%", n * 100);
 }
 
+/* Three digits, and none in powers of ten: times stand below each other. */
 static report_digits seconds(double n) {
+  report_digits out;
   if (n >= 999.5 && n < most_grouped) return report_number((uint64_t)round(n));
-  return formatted("%.3g", n);
+  if (n == 0 || n < 1e-9 || n >= most_grouped) return formatted("%.3g", n);
+  const int digits = 2 - (int)floor(log10(n));
+  snprintf(out.text, sizeof out.text, "%.*f", digits > 0 ? digits : 0, n);
+  return out;
+}
+
+/* Up to four digits, without zeros at the end. */
+static report_digits real(double n) {
+  if (n >= 999.95) return report_four(n);
+  return formatted("%.4g", n);
 }
 
 static report_digits shown_above_zero(bench_kind kind, double n) {
@@ -55,7 +66,7 @@ static report_digits shown_above_zero(bench_kind kind, double n) {
     case BENCH_REAL:
     case BENCH_WORDS: break;
   }
-  return n == 0 ? (report_digits){"0"} : report_four(n);
+  return real(n);
 }
 
 report_digits bench_shown(bench_kind kind, double n) {

@@ -53,8 +53,8 @@ static void add_arenas(bench *b, const bench_peaks *peaks) {
              "KB are 1000 bytes. File order: the operators as they are listed, "
              "concats copied, placed greedily by size. The others: the paper's "
              "memory model, in which the readers of a concat read its operands "
-             "in place. Proved: the arena equals the least peak of any order "
-             "of that graph, of the three to the left.");
+             "in place. Proved: of the three to the left, those whose arena "
+             "equals the least peak of any order of their graph.");
   bench_note(b, t,
              "DARTS and SwiftNet are the paper's graphs. Of RandWire the paper "
              "gives the distribution only: ours is drawn by seed %d, and its "
@@ -206,6 +206,7 @@ static calm_status draw_arenas(bench *b, const bench_peaks *peaks) {
                                .y = y[i],
                                .count = BENCH_CELL_COUNT};
   const report_chart chart = {.title = "Memory with the allocator",
+                              .x_title = "cell",
                               .y_title = "arena, KB",
                               .categories = labels,
                               .category_count = BENCH_CELL_COUNT,

@@ -173,6 +173,7 @@ static calm_status draw_times(bench *b, const timing (*m)[GRAPHS]) {
                                .y = y[i],
                                .count = BENCH_CELL_COUNT};
   const report_chart chart = {.title = "Time to schedule",
+                              .x_title = "cell",
                               .y_title = "seconds",
                               .categories = labels,
                               .category_count = BENCH_CELL_COUNT,

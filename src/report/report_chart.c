@@ -205,7 +205,8 @@ static void settle(chart_frame *f, names *n) {
            LINE + 20;
   f->bottom = f->top + PLOT_HEIGHT;
   const double below = n->slanted ? n->width * slant_down + 16 : LINE + 4;
-  f->height = f->bottom + below + LINE + MARGIN - 4;
+  const double title = c->x_title && *c->x_title ? LINE : 0;
+  f->height = f->bottom + below + title + MARGIN - 4;
 }
 
 /* ---- What surrounds the series ------------------------------------------- */
@@ -337,7 +338,8 @@ static calm_status draw_x_axis(const chart_frame *f, const names *n) {
 static const chart_mark *next_mark(const report_chart *c,
                                    const chart_mark *last) {
   const chart_mark *next = NULL;
-  for (const chart_mark *m = c->marks; m < c->marks + c->mark_count; m++) {
+  for (uint32_t i = 0; i < c->mark_count; i++) {
+    const chart_mark *m = &c->marks[i];
     const bool below = !last || m->y < last->y || (m->y == last->y && m > last);
     if (chart_shows(c->log_y, m->y) && below && (!next || m->y > next->y))
       next = m;

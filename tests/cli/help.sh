@@ -7,14 +7,14 @@ run --version; code_is 0; out_has '^calm [0-9]*\.[0-9]*\.[0-9]*$'; err_is_empty
 
 checking "the help of the tool names every command and exit code"
 run --help; code_is 0; err_is_empty
-for word in inspect plan check pack eval map; do out_has "calm $word "; done
+for word in inspect plan check pack eval map bench; do out_has "calm $word "; done
 for number in 0 1 2 3 4 5 130; do out_has "^ *$number  "; done
 cp "$work/out" "$work/help"
 run help; cmp -s "$work/out" "$work/help" || fault "calm help differs"
 run -h; cmp -s "$work/out" "$work/help" || fault "calm -h differs"
 
 checking "the help of each command, three ways"
-for command in inspect plan check pack eval map; do
+for command in inspect plan check pack eval map bench; do
   run help $command; code_is 0; err_is_empty
   out_has "^calm $command "; out_has "Examples:"; out_has "  --json "
   cp "$work/out" "$work/help"
@@ -45,7 +45,7 @@ if command -v groff >/dev/null; then
 fi
 
 checking "every option has its place in docs/command-line.md"
-for command in inspect plan check pack eval map; do
+for command in inspect plan check pack eval map bench; do
   run help $command
   for option in $(sed -n \
     's/^ *\(-[a-z], \)\{0,1\}--\(\[no-\]\)\{0,1\}\([a-z0-9-]*\).*/\3/p' \

@@ -36,6 +36,7 @@ RANK = {
     # The steps of the pipeline plan.c, which know every room but the last.
     "plan": {"base", "graph", "model", "rewrite", "memory", "order/order.h",
              "layout/layout.h", "traffic/traffic.h", "plan.h", "pipeline.h",
+             "pipeline_traffic.h",
              "write_read_back.h"},
     # Reports print results: the pipelines' and those of the rooms they hold.
     "report": {"base", "graph", "plan.h", "eval.h", "map.h", "model/model.h",

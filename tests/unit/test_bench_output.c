@@ -30,11 +30,17 @@ static void people_see_few_digits(void **state) {
               {BENCH_SHARE, 0.000129, "0.0129 %"},
               {BENCH_SHARE, 1, "100 %"},
               {BENCH_SHARE, 0.99996, "99.996 %"},
-              {BENCH_REAL, 0.1, "0.1000"},
+              {BENCH_REAL, 0.1, "0.1"},
+              {BENCH_REAL, 1234.4, "1,234"},
+              {BENCH_REAL, 118.1, "118.1"},
               {BENCH_REAL, 0, "0"},
               {BENCH_SECONDS, 40.64, "40.6"},
               {BENCH_SECONDS, 25920, "25,920"},
               {BENCH_SECONDS, 0.000123456, "0.000123"},
+              {BENCH_SECONDS, 0.000025, "0.0000250"},
+              {BENCH_SECONDS, 0.0017, "0.00170"},
+              {BENCH_SECONDS, 0, "0"},
+              {BENCH_SECONDS, 379.9, "380"},
               {BENCH_RATIO, HUGE_VAL, "inf"},
               {BENCH_RATIO, -HUGE_VAL, "-inf"},
               {BENCH_KB, 1e300, "1e+297"},
@@ -153,7 +159,7 @@ static void the_page_links_files_beside_it(void **state) {
       "\n**All kinds of columns.** ([kinds.csv](kinds.csv))\n",
       "\n| network | states | peak KB | times less | share of orders | any | s "
       "|\n|---|---:|---:|---:|---:|---:|---:|\n"
-      "| SwiftNet A | 301,056 | 200.7 | 1.68 | 4.66 % | 0.1000 | 0.25 |\n"
+      "| SwiftNet A | 301,056 | 200.7 | 1.68 | 4.66 % | 0.1 | 0.250 |\n"
       "| a \"b\", c\\|d | - | - | - | - | - | - |\n",
       "\nMade of `swiftnet.cg`.\n",
       "\n![Three points](three.svg)\n"};
@@ -182,12 +188,12 @@ static void the_terminal_has_a_hundred_columns(void **state) {
       "\n"
       "  All kinds of columns.\n"
       "\n"
-      "  network      states  peak KB  times less  share of orders     any     "
+      "  network      states  peak KB  times less  share of orders  any      "
       "s\n"
-      "  SwiftNet A  301,056    200.7        1.68           4.66 %  0.1000  "
-      "0.25\n"
-      "  a \"b\", c|d        -        -           -                -       -   "
-      "  -\n"
+      "  SwiftNet A  301,056    200.7        1.68           4.66 %  0.1  "
+      "0.250\n"
+      "  a \"b\", c|d        -        -           -                -    -      "
+      "-\n"
       "\n"
       "  Made of `swiftnet.cg`.\n"
       "\n"
@@ -199,11 +205,11 @@ static void the_terminal_has_a_hundred_columns(void **state) {
       "         of many\n"
       "  layer    words  unbreakablebutlong  unbreakablebutlong  "
       "unbreakablebutlong  unbreakablebutlong\n"
-      "  first    1.000               2.000               3.000               "
-      "4.000               5.000\n"
+      "  first        1                   2                   3               "
+      "    4                   5\n"
       "\n"
       "  layer  unbreakablebutlong\n"
-      "  first               6.000\n");
+      "  first                   6\n");
   calm_text_free(d.context, words);
   desk_close(&d);
 }

@@ -15,6 +15,7 @@
 #include "cost_fixture.h"
 #include "cost_links_brute.h"
 #include "cost_random.h"
+#include "scarce.h"
 
 /* ---- One nest ------------------------------------------------------------ */
 
@@ -189,12 +190,38 @@ static void test_not_counted(void **state) {
   assert_int_equal(s.words[ROW_GB], 3);
 }
 
+/* With every allocation in turn failing: P and R are one window over the mesh,
+   whose places are compared. */
+static void test_no_memory(void **state) {
+  fixture *f = *state;
+  uint64_t left = SCARCE_NEVER;
+  const calm_allocator scarce = {scarce_reallocate, &left};
+  calm_context *context = calm_context_new(&scarce);
+  arena a;
+  row r;
+  subject s;
+  arena_init(&a, context);
+  row_make(&r, &(row_layer){1, 1}, "PE | GB P4x R3y | DRAM", &f->arena);
+  count(&s, &r, (cost_options){.model = COST_EXACT}, &a);
+  const uint64_t bytes = calm_context_bytes(context);
+  calm_status status = CALM_NO_MEMORY;
+  for (uint64_t granted = 0; status != CALM_OK; granted++) {
+    left = granted;
+    status = cost_links_count(s.words, &s.problem, &r.nest, &s.result);
+    if (status != CALM_OK) assert_int_equal(status, CALM_NO_MEMORY);
+    assert_int_equal(calm_context_bytes(context), bytes);
+  }
+  assert_int_equal(s.words[ROW_GB], 5 + 3);
+  left = SCARCE_NEVER;
+  arena_free(&a);
+  calm_context_free(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      COST_TEST(test_known),
-      COST_TEST(test_cycles),
-      COST_TEST(test_random_nests),
-      COST_TEST(test_not_counted),
+      COST_TEST(test_known),        COST_TEST(test_cycles),
+      COST_TEST(test_random_nests), COST_TEST(test_not_counted),
+      COST_TEST(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

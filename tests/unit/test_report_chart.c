@@ -196,12 +196,13 @@ static void huge_and_tiny_values_have_axes(void **state) {
       }
 }
 
+#define LONG_NAME "a name that is much too long to be shown whole below an axis"
+
 static void words_are_escaped(void **state) {
   (void)state;
   desk d;
   const char *const categories[] = {"a<b>&\"c\"", "\x01\xff", "\xef\xbf\xbf",
-                                    "a name that is much too long to be shown "
-                                    "whole below an axis"};
+                                    LONG_NAME};
   const double y[] = {1, 2, 3, 4};
   const chart_series s[] = {{"<s>", CHART_BARS, NULL, y, 4},
                             {"&t", CHART_LINES, NULL, y, 4}};

@@ -1,0 +1,150 @@
+/*
+ * Table 6: how many nests each mapper draws and costs for a layer, and how long
+ * it takes.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_paper.h"
+#include "bench/bench_sections.h"
+
+typedef struct effort {
+  bench_mapper mapper;
+  int samples, valid, seconds; /* claims of the paper, or NONE */
+} effort;
+
+enum { NONE = -1 };
+
+static const effort efforts[] = {
+    {BENCH_RANDOM, BENCH_CLAIM_RANDOM_SAMPLES, BENCH_CLAIM_RANDOM_VALID,
+     BENCH_CLAIM_RANDOM_SECONDS},
+    {BENCH_HYBRID, NONE, NONE, NONE},
+    {BENCH_HYBRID_32, BENCH_CLAIM_HYBRID_SAMPLES, BENCH_CLAIM_HYBRID_VALID,
+     BENCH_CLAIM_HYBRID_SECONDS},
+    {BENCH_COSA, BENCH_CLAIM_COSA_SAMPLES, BENCH_CLAIM_COSA_VALID,
+     BENCH_CLAIM_COSA_SECONDS},
+    {BENCH_EXACT, NONE, NONE, NONE}};
+enum { EFFORTS = sizeof efforts / sizeof *efforts };
+
+static const bench_column columns[] = {
+    {"mapper", "mapper", BENCH_WORDS},
+    {"samples", "samples, median", BENCH_COUNT},
+    {"samples_mean", "mean", BENCH_COUNT},
+    {"valid", "valid, median", BENCH_COUNT},
+    {"valid_mean", "mean", BENCH_COUNT},
+    {"seconds", "seconds, median", BENCH_SECONDS},
+    {"seconds_mean", "mean", BENCH_SECONDS},
+    {"seconds_worst", "worst", BENCH_SECONDS},
+    {"paper_samples", "the paper: samples", BENCH_COUNT},
+    {"paper_valid", "the paper: valid", BENCH_COUNT},
+    {"paper_seconds", "the paper: seconds", BENCH_REAL}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* ---- Statistics ---------------------------------------------------------- */
+
+enum { MOST_TRIES = BENCH_MOST_LAYERS * BENCH_SEEDS };
+
+typedef struct values {
+  double data[MOST_TRIES];
+  uint32_t count;
+} values;
+
+typedef enum member { SAMPLES, VALID, SECONDS } member;
+
+/* One solution is what CoSA draws, and the one that it costs. */
+static double member_of(const bench_try *t, bench_mapper mapper, member which) {
+  if (which == SECONDS) return t->seconds;
+  if (mapper == BENCH_COSA) return 1;
+  if (mapper == BENCH_EXACT) return NAN;
+  return (double)(which == SAMPLES ? t->samples : t->valid);
+}
+
+static int compare(const void *left, const void *right) {
+  const double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* Of all layers and seeds, sorted. */
+static void collect(values *out, const bench_mappers *m, bench_mapper mapper,
+                    member which) {
+  out->count = 0;
+  for (uint32_t i = 0; i < m->layers.count; i++) {
+    const bench_tries tries = bench_mappers_tries(m, i, mapper);
+    for (uint32_t k = 0; k < tries.count; k++)
+      if (tries.data[k].mapped)
+        out->data[out->count++] = member_of(&tries.data[k], mapper, which);
+  }
+  qsort(out->data, out->count, sizeof *out->data, compare);
+}
+
+static double median_of(const values *v) {
+  if (v->count == 0) return NAN;
+  return (v->data[(v->count - 1) / 2] + v->data[v->count / 2]) / 2;
+}
+
+static double mean_of(const values *v) {
+  double sum = 0;
+  for (uint32_t i = 0; i < v->count; i++) sum += v->data[i];
+  return v->count ? sum / v->count : NAN;
+}
+
+static double worst_of(const values *v) {
+  return v->count ? v->data[v->count - 1] : NAN;
+}
+
+/* ---- The table ----------------------------------------------------------- */
+
+static double claimed(int claim) {
+  return claim == NONE ? NAN : bench_claimed((bench_claim)claim);
+}
+
+/* Returns the mean of seconds. */
+static double add_effort(bench *b, bench_table *t, const bench_mappers *m,
+                         const effort *e) {
+  values v;
+  bench_words(b, t, "%s", bench_mapper_names[e->mapper]);
+  for (int which = SAMPLES; which <= VALID; which++) {
+    collect(&v, m, e->mapper, (member)which);
+    bench_number(b, t, round(median_of(&v)));
+    bench_number(b, t, round(mean_of(&v)));
+  }
+  collect(&v, m, e->mapper, SECONDS);
+  bench_number(b, t, median_of(&v));
+  bench_number(b, t, mean_of(&v));
+  bench_number(b, t, worst_of(&v));
+  bench_number(b, t, claimed(e->samples));
+  bench_number(b, t, claimed(e->valid));
+  bench_number(b, t, claimed(e->seconds));
+  return mean_of(&v);
+}
+
+static void note_ratios(bench *b, bench_table *t, const double *seconds) {
+  if (!b->timing || isnan(seconds[3])) return;
+  bench_note(b, t,
+             "On average hybrid, 32 x 500, takes %.3g times as long as cosa, "
+             "and %.3g times as long as exact; the paper: hybrid %.3g times as "
+             "long as cosa.  Seconds are of one layer, in one process on one "
+             "core.",
+             seconds[2] / seconds[3], seconds[2] / seconds[4],
+             bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
+                 bench_claimed(BENCH_CLAIM_COSA_SECONDS));
+}
+
+calm_status bench_cosa_table6(bench *b) {
+  const bench_mappers *m;
+  double seconds[EFFORTS];
+  TRY(bench_mappers_run(&m, b, "simba.yaml", MAPPER_DELAY));
+  bench_table *t = bench_table_begin(
+      b, "table6", "Samples and time to solution of a layer", columns, COLUMNS);
+  for (uint32_t i = 0; i < EFFORTS; i++)
+    seconds[i] = add_effort(b, t, m, &efforts[i]);
+  bench_note(
+      b, t,
+      "Over all layers and seeds, for delay on Simba.  Nests are drawn "
+      "and costed by calm itself here, and Timeloop's model ran in a "
+      "process of its own for the paper; so seconds compare methods only "
+      "within one column.  The optimum, with its proof, takes no samples.");
+  note_ratios(b, t, seconds);
+  return CALM_OK;
+}
