@@ -112,6 +112,7 @@ typedef struct traffic_order {
 typedef struct traffic_options {
   uint64_t seed;
   bool bound;     /* prune by what is still to be moved at least */
+  bool outlook;   /* and by what it costs if bytes were all alike */
   bool dominance; /* drop states that a cheaper one can become */
   bool commit;    /* take a step alone that only helps */
   bool exchange;  /* of two alike, the one needed again sooner stays */
