@@ -18,13 +18,15 @@ import mapper_layers    # noqa: E402
 # How the networks of SERENITY's paper are planned.
 SERENITY = ("memory=plain", "memory=serenity", "memory=serenity rewrite=paper",
             "memory=serenity rewrite=auto")
+TRAFFIC = tuple(f"memory=serenity minimize=traffic onchip={size}K"
+                for size in (32, 64, 128, 256))
 OWN = ("examples", "tests", "bench")    # homes that are always there
 OBJECTIVES = {"energy": "energy_pj", "delay": "cycles", "edp": "edp"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    verb: str           # plan, pack or map
+    verb: str           # plan, traffic, pack or map: what is measured
     model: str          # with a folder at the top
     options: str        # as the record has them
     path: pathlib.Path
@@ -43,13 +45,22 @@ def files(folder, pattern):
     return sorted(folder.glob(pattern)) if folder.is_dir() else []
 
 
-def plans(home, folder, pattern, choices=("memory=plain",)):
+def plans(home, folder, pattern, choices=("memory=plain",), verb="plan"):
     """The options of a choice are named as on the command line."""
     for choice in choices:
         arguments = [f"--{option}" for option in choice.split()]
         for path in files(folder, pattern):
-            yield Case("plan", f"{home}/{path.name}", choice, path,
+            yield Case(verb, f"{home}/{path.name}", choice, path,
                        tuple(arguments))
+
+
+def own_plans(choices, verb="plan"):
+    """Of the project's own networks; those that are examples, too, once."""
+    yield from plans("examples", ROOT / "examples", "*.cg", choices, verb)
+    yield from plans("tests", ROOT / "tests/graph", "*.cg", choices, verb)
+    for case in plans("bench", ROOT / "bench/cases", "*.cg", choices, verb):
+        if not (ROOT / "examples" / case.path.name).exists():
+            yield case
 
 
 def packings():
@@ -87,12 +98,14 @@ def mappings():
 
 
 def all_cases():
-    yield from plans("examples", ROOT / "examples", "*.cg", SERENITY)
-    yield from plans("tests", ROOT / "tests/graph", "*.cg", SERENITY)
-    yield from (case for case in plans("bench", ROOT / "bench/cases", "*.cg",
-                                       SERENITY)
-                if not (ROOT / "examples" / case.path.name).exists())
+    yield from own_plans(SERENITY)
+    yield from own_plans(TRAFFIC, "traffic")
     yield from mappings()
+    for home, pattern in (("graphs", "stack3_*.cg"), ("models", "cfu_*.tflite"),
+                          ("models", "swiftnet*.tflite")):
+        yield from plans(home, CASES / home, pattern,
+                         ("memory=plain minimize=traffic onchip=64K",),
+                         "traffic")
     for home in ("graphs", "graphs-ws"):
         yield from plans(home, CASES / home, "*.cg")
     yield from plans("models", CASES / "models", "*.tflite",

@@ -63,6 +63,24 @@ def measure_plan(tool, case):
             layout["ticks"])], order["seconds"] + layout["seconds"])]
 
 
+def measure_traffic(tool, case):
+    """Spills in the file's order, in that of least peak, and the fewest."""
+    found, message = run_tool(tool, "plan", case.path, *LIMITS,
+                              *case.arguments)
+    if not found:
+        return [refused(case, "spill_bytes", message)]
+    name = (case.model, case.options, "spill_bytes")
+    spills = {row["order"]: row["spill_read_bytes"] + row["spill_write_bytes"]
+              for row in found["traffic"]}
+    order = found["order"]
+    return [Line(case.model, [
+        Row(*name, "file", spills["file"]),
+        Row(*name, "peak", spills["peak"]),
+        Row(*name, "exact", order["spill_bytes"], order["spill_bound_bytes"],
+            order["status"], order["states"], order["ticks"])],
+        order["seconds"])]
+
+
 def measure_pack(tool, case):
     found, message = run_tool(tool, "pack", case.path, *LIMITS, *case.arguments)
     if not found:
@@ -108,7 +126,8 @@ def measure_map(tool, case):
     return list(map_lines(case, figure, layers, found))
 
 
-MEASURES = {"plan": measure_plan, "pack": measure_pack, "map": measure_map}
+MEASURES = {"plan": measure_plan, "traffic": measure_traffic,
+            "pack": measure_pack, "map": measure_map}
 
 
 def measure(tool, case):

@@ -7,6 +7,10 @@ HEADS = {
             f"the bound\n\n{'case':25} {'ops':>4} {'file':>9} {'best':>9} "
             f"{'runtime':>9} {'arena':>9} {'proof':>5} {'states':>7} "
             f"{'kticks':>7} {'seconds':>7}",
+    "traffic": "bytes that move for want of room: in the file's order, in that of"
+               f" least peak, and fewest\n\n{'case':25} {'file':>9} {'peak':>9} "
+               f"{'fewest':>9} {'bound':>9} {'proof':>5} {'states':>7} "
+               f"{'kticks':>7} {'seconds':>7}",
     "pack": f"arena\n\n{'case':45} {'arena':>9} {'proof':>5} {'nodes':>7} "
             f"{'kticks':>7} {'seconds':>7}",
     "map": "least energy (pJ), delay (cycles) or EDP of the layers of ResNet-50"
@@ -42,6 +46,13 @@ def plan_line(line):
             f"{line.seconds:7.3f}")
 
 
+def traffic_line(line):
+    given, peak, least = line.rows
+    return (f"{short(line.name):25} {given.value:>9} {peak.value:>9} "
+            f"{least.value:>9} {least.bound:>9} {proof([least]):>5} "
+            f"{least.states:>7} {least.ticks / 1e3:7.0f} {line.seconds:7.3f}")
+
+
 def pack_line(line):
     row = line.rows[0]
     return (f"{short(line.name):45} {row.value:>9} {proof([row]):>5} "
@@ -54,7 +65,7 @@ def map_line(line):
             f"{proof([row]):>5} {row.states:>7} {line.seconds:7.3f}")
 
 
-LINES = {"plan": plan_line, "pack": pack_line, "map": map_line}
+LINES = {"plan": plan_line, "traffic": traffic_line, "pack": pack_line, "map": map_line}
 
 
 class Printer:

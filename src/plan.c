@@ -73,7 +73,8 @@ static calm_status find_order(planner *p) {
                         "--order file",
                         p->plan->model->path);
   pipeline_limits(&l, p->plan->context, p->options,
-                  plan_traffic_decides(p->options) ? 0.4 : 0.75);
+                  plan_traffic_decides(p->options) ? PLAN_ORDER_SHARE / 2
+                                                   : PLAN_ORDER_SHARE);
   TRY(order_solve(&p->plan->order, &p->problem.order, &o, &p->plan->arena, &l));
   if (p->tflm)
     p->plan->order.bound_bytes -=

@@ -45,7 +45,8 @@ bench_table *bench_compare_optimum(bench *b, const bench_comparison *c);
 bench_table *bench_compare_totals(bench *b, const bench_comparison *c);
 bench_table *bench_compare_layers(bench *b, const bench_comparison *c);
 
-/* The same charts as pictures: all networks, and each of them by layer. */
+/* Gains as a picture, and layer by layer as one of each network. */
 calm_status bench_compare_draw(bench *b, const bench_comparison *c);
+calm_status bench_compare_draw_layers(bench *b, const bench_comparison *c);
 
 #endif

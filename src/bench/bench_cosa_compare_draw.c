@@ -60,12 +60,17 @@ static void fill_layers(picture *p, const bench_comparison *c,
 }
 
 calm_status bench_compare_draw(bench *b, const bench_comparison *c) {
+  picture *p;
+  ARENA_ARRAY(&b->arena, p, 1);
+  fill_networks(p, c);
+  return draw(b, c, p, "", "geometric means over layers", true);
+}
+
+calm_status bench_compare_draw_layers(bench *b, const bench_comparison *c) {
   static const char *const suffixes[BENCH_COSA_NETWORKS] = {
       "_alexnet", "_resnet50", "_resnext50", "_deepbench"};
   picture *p;
   ARENA_ARRAY(&b->arena, p, 1);
-  fill_networks(p, c);
-  TRY(draw(b, c, p, "", "geometric means over layers", true));
   for (uint32_t n = 0; n < BENCH_COSA_NETWORKS; n++) {
     fill_layers(p, c, n);
     TRY(draw(b, c, p, suffixes[n], bench_cosa_networks[n], false));

@@ -4,7 +4,9 @@
  * away: its peaks are whole multiples of 16 x 16 x 78, 8 x 8 x 156 and 4 x 4 x
  * 312 bytes, one for each of the cells A, B and C.  So a byte is an element,
  * and a cell has the 78, 156 and 312 channels of RandWire's small regime, whose
- * first convolution has half of 78.
+ * first convolution has half of 78.  What surrounds the cells is not known:
+ * that one convolution and RandWire's classifier were chosen among a few, with
+ * the totals of the paper's Table 1 in view.
  *
  * A node adds up what comes in, and takes its sum through a ReLU and a
  * separable convolution of 3 x 3.  Nodes without predecessors read the input of

@@ -12,6 +12,7 @@
  *   bench_serenity_life.c        figure 12: memory over time
  *   bench_serenity_spills.c      what an order of a cell moves off chip
  *   bench_serenity_traffic.c     figure 11: traffic of a small fast memory
+ *   bench_serenity_least.c       ... and how little it could be
  *   bench_serenity_search.c      one search of an order, its effort and time
  *   bench_serenity_time.c        figure 13: time to schedule
  *   bench_serenity_techniques.c  table 2: and what each technique is worth

@@ -164,8 +164,8 @@ static void add_shares(bench *b, const cell_spectrum *c) {
              "The paper draws orders, by what rule it does not say; these are "
              "exact, once over all orders alike and once as Kahn's algorithm "
              "draws them that picks any ready operator with the same chance. "
-             "Its 4.1 %% lies between the two; its 0.04 %% does not, and is "
-             "three times what even a fair draw would give.");
+             "Read as below, its 4.1 %% lies between the two; its 0.04 %% is "
+             "above both, and why is not known.");
   bench_note(b, t,
              "A KB of 1024 bytes is meant here. With one of 1000, 250 KB would "
              "end below 250,880 bytes, which a tenth tensor of the cell makes: "

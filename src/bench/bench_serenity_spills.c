@@ -1,22 +1,20 @@
 /* The spills of one cell: which bytes go off chip in which order. */
 #include "bench/bench_serenity_traffic.h"
 #include "memory/memory_traffic.h"
+#include "pipeline.h"
 
 const uint64_t bench_onchip_bytes[BENCH_ALL_SIZES] = {
     32 << 10, 64 << 10, 128 << 10, 256 << 10, 32000, 64000, 128000, 256000};
 
-/* An order, and where its spills are to be put. */
-typedef struct run {
-  const traffic_problem *problem;
-  const uint32_t *sequence;
-  uint64_t page_bytes;
-} run;
-
-static calm_status count_spills(uint64_t *out, const run *r, uint32_t size,
-                                arena *a) {
-  const traffic_memory memory = {bench_onchip_bytes[size], r->page_bytes};
+calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
+                               const uint32_t *sequence,
+                               const traffic_memory *memory, arena *a) {
   traffic_result result;
-  TRY(traffic_belady(&result, r->problem, r->sequence, &memory, a));
+  const char *fault;
+  TRY(traffic_belady(&result, p, sequence, memory, a));
+  TRY(traffic_check(&fault, p, sequence, memory, &result, a));
+  if (fault)
+    return context_fail(a->context, CALM_INTERNAL, "traffic: %s", fault);
   *out = traffic_spills(&result.total);
   return CALM_OK;
 }
@@ -29,32 +27,41 @@ typedef struct wanted {
 } wanted;
 
 static calm_status count_at(const wanted *out, uint32_t size,
-                            const traffic_problem *t, const uint32_t *file,
-                            const uint32_t *best, arena *a) {
+                            const bench_traffic *t, arena *a) {
   const struct {
     uint64_t *out;
-    run run;
-  } asked[] = {{out->file, {t, file, 0}},
-               {out->best, {t, best, 0}},
-               {out->file_pages, {t, file, BENCH_PAGE_BYTES}},
-               {out->best_pages, {t, best, BENCH_PAGE_BYTES}}};
-  for (int i = 0; i < 4; i++)
+    const uint32_t *sequence;
+    uint64_t page_bytes;
+  } asked[] = {{out->file, t->file, 0},
+               {out->best, t->best, 0},
+               {out->file_pages, t->file, BENCH_PAGE_BYTES},
+               {out->best_pages, t->best, BENCH_PAGE_BYTES}};
+  for (int i = 0; i < 4; i++) {
+    const traffic_memory memory = {bench_onchip_bytes[size],
+                                   asked[i].page_bytes};
     if (asked[i].out)
-      TRY(count_spills(&asked[i].out[size], &asked[i].run, size, a));
+      TRY(bench_count_spills(&asked[i].out[size], &t->problem,
+                             asked[i].sequence, &memory, a));
+  }
+  return CALM_OK;
+}
+
+calm_status bench_traffic_of(bench_traffic *out, const calm_plan *plan,
+                             arena *a) {
+  const memory_problem *m = &out->graph.memory;
+  TRY(bench_problem_of(&out->graph, plan, a));
+  TRY(memory_traffic_build(&out->problem, out->graph.g, m, a));
+  TRY(pipeline_identity(&out->file, m->order.op_count, a));
+  out->best = out->graph.sequence;
   return CALM_OK;
 }
 
 static calm_status count_plan(const wanted *out, const calm_plan *plan,
                               arena *a) {
-  bench_problem p;
-  traffic_problem t;
-  uint32_t *file;
-  TRY(bench_problem_of(&p, plan, a));
-  TRY(memory_traffic_build(&t, p.g, &p.memory, a));
-  ARENA_ARRAY(a, file, p.memory.order.op_count);
-  for (uint32_t u = 0; u < p.memory.order.op_count; u++) file[u] = u;
+  bench_traffic t;
+  TRY(bench_traffic_of(&t, plan, a));
   for (uint32_t size = 0; size < BENCH_ALL_SIZES; size++)
-    TRY(count_at(out, size, &t, file, p.sequence, a));
+    TRY(count_at(out, size, &t, a));
   return CALM_OK;
 }
 

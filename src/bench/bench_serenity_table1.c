@@ -76,10 +76,12 @@ static calm_status add_networks(bench *b) {
              "normalization is folded. RandWire: seed %d.",
              BENCH_SEED);
   bench_note(b, t,
-             "DARTS: others who count convolutions of the authors' own code "
-             "find as much (`quark0/darts`, issue 46); two operations more per "
-             "element for batch normalization make it 544.6 M. How the 574 M "
-             "of the DARTS paper were counted is not known.");
+             "DARTS: for the authors' own code others report 523 M "
+             "(convolutions and fully connected layers) and 544.6 M (a public "
+             "counter), in `quark0/darts`, issue 46. Two operations more per "
+             "element for batch normalization would make ours 544.6 M; the "
+             "difference to 523 M, and how the 574 M of the DARTS paper were "
+             "counted, is not known.");
   bench_note(b, t,
              "SwiftNet: shapes are those of the file that its authors "
              "published. One addition more per element for biases makes it "
@@ -125,9 +127,17 @@ static calm_status add_seeds(bench *b) {
   bench_note(b, t,
              "WS(32, 4, 0.75); stages of 16 x 16 x 78, 8 x 8 x 156 and, for "
              "CIFAR-100, 4 x 4 x 312, which the bytes in the paper's figures "
-             "give away. Stem (a convolution of 3 x 3 to 39 channels) and "
-             "classifier (a pointwise one to 1280, then fully connected) are "
-             "RandWire's; the paper does not say what it took.");
+             "give away.");
+  bench_note(b, t,
+             "The paper does not say what is around the stages. We take one "
+             "convolution of 3 x 3 to 39 channels at stride 1 (RandWire has a "
+             "second one) and RandWire's classifier (pointwise to 1280, mean, "
+             "fully connected). This was chosen with the paper's totals in "
+             "view, among stems with 3, 39 and 78 channels and a mean before "
+             "or behind the pointwise convolution, so that being near them "
+             "says little. With RandWire's second convolution as a separable "
+             "one and the mean in front, an estimate over 200 other seeds is "
+             "108 M and 155 M MACs, 1.20 M and 4.45 M weights.");
   bench_note(b, t,
              "Seeds differ in the number of nodes without predecessors, whose "
              "inputs have half the channels.");

@@ -276,5 +276,6 @@ calm_status bench_serenity_figure11(bench *b) {
   add_means(b, spills);
   TRY(add_free(b, spills));
   TRY(draw_spills(b, spills));
-  return add_seeds(b);
+  TRY(add_seeds(b));
+  return bench_add_least(b);
 }

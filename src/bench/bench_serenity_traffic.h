@@ -6,11 +6,29 @@
 #define CALM_BENCH_BENCH_SERENITY_TRAFFIC_H
 
 #include "bench/bench_serenity.h"
+#include "traffic/traffic.h"
 
 /* On-chip memories; the first four are figure 11's, in units of 1024 bytes, the
    others the same in units of 1000. */
 enum { BENCH_SIZES = 4, BENCH_ALL_SIZES = 8, BENCH_PAGE_BYTES = 64 };
 extern const uint64_t bench_onchip_bytes[BENCH_ALL_SIZES];
+
+/* The traffic problem of a plan's graph, and two orders of it: the file's and
+   the plan's.  In the arena; it borrows from the plan, and from itself: it
+   stays where it is. */
+typedef struct bench_traffic {
+  bench_problem graph;
+  traffic_problem problem;
+  uint32_t *file, *best;
+} bench_traffic;
+
+calm_status bench_traffic_of(bench_traffic *out, const calm_plan *plan,
+                             arena *a);
+
+/* What an order spills by Belady's rule, checked. */
+calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
+                               const uint32_t *sequence,
+                               const traffic_memory *memory, arena *a);
 
 /* Spills of one cell at one size, reads and writes. */
 typedef struct bench_spills {
@@ -38,5 +56,8 @@ typedef struct bench_reduction {
 /* The geometric mean over as many graphs as are given. */
 bench_reduction bench_reduce(const uint64_t *file, const uint64_t *best,
                              uint32_t count);
+
+/* Of figure 11: the order of least traffic. */
+calm_status bench_add_least(bench *b);
 
 #endif

@@ -75,6 +75,12 @@ static calm_status start_from(uint32_t **out, planner *p) {
                                p->scratch);
 }
 
+/* What the order of least peak has left of the time for orders. */
+static void limit_search(limits *out, const planner *p) {
+  pipeline_limits(out, p->plan->context, p->options, PLAN_ORDER_SHARE);
+  if (out->deadline > 0) out->deadline -= p->plan->order_seconds;
+}
+
 calm_status plan_traffic_arrange(planner *p) {
   traffic_options o = traffic_options_default();
   limits l;
@@ -84,7 +90,7 @@ calm_status plan_traffic_arrange(planner *p) {
   if (!plan_traffic_decides(p->options)) return CALM_OK;
   const double begun = limits_clock();
   o.seed = p->options->seed;
-  pipeline_limits(&l, p->plan->context, p->options, 0.35);
+  limit_search(&l, p);
   TRY(start_from(&start, p));
   TRY(traffic_minimize(found, &p->traffic.problem->problem,
                        &p->traffic.memories[0], start, &o, &p->plan->arena,

@@ -54,6 +54,10 @@ typedef struct planner {
    other is better. */
 static const uint64_t PLAN_UNSOUND_BYTES = UINT64_C(1) << 62;
 
+/* Of the time limit, for orders; with --minimize traffic the first half is for
+   that of least peak. */
+static const double PLAN_ORDER_SHARE = 0.75;
+
 /* An order of the order problem, with the arena it gets. */
 typedef struct plan_candidate {
   uint32_t *order_sequence;   /* of order operators */

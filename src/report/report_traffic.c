@@ -53,6 +53,8 @@ static void add_less(report_table *t, const calm_traffic *file,
     report_table_cell(t, "%s", "");
   else if (now == before)
     report_table_cell(t, "the same");
+  else if (before == 0)
+    report_table_cell(t, "more");
   else if (now < before)
     report_table_cell(t, "%s less", report_percent(before - now, before).text);
   else
@@ -87,6 +89,19 @@ static calm_status write_rows(text *out, const plan_traffics *traffics,
     add_row(&t, &file, first ? &file : &row);
   }
   return report_table_finish(&t, out, color);
+}
+
+/* An order of least peak is not made for this. */
+static bool is_worse(const plan_traffics *traffics) {
+  const uint32_t last = traffics->orders - 1;
+  for (uint32_t i = 0; i < traffics->count; i += traffics->orders) {
+    calm_traffic file, plan;
+    plan_traffic_figures(&file, traffics, i);
+    plan_traffic_figures(&plan, traffics, i + last);
+    if (plan.read_bytes + plan.write_bytes > file.read_bytes + file.write_bytes)
+      return true;
+  }
+  return false;
 }
 
 /* ---- Notes --------------------------------------------------------------- */
@@ -157,6 +172,8 @@ calm_status report_traffic(text *out, const plan_traffics *traffics,
   text_format(out, "\n");
   TRY(write_heading(out, traffics));
   TRY(write_rows(out, traffics, color));
+  if (is_worse(traffics))
+    text_format(out, "  --minimize traffic finds an order for one of these\n");
   TRY(write_compulsory(out, traffics));
   arena_init(&scratch, out->context);
   calm_status status = write_streams(out, traffics, &scratch);

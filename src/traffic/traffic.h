@@ -105,6 +105,7 @@ typedef struct traffic_options {
   bool bound;     /* prune by what is still to be moved at least */
   bool dominance; /* drop states that a cheaper one can become */
   bool commit;    /* take a step alone that only helps */
+  bool exchange;  /* of two alike, the one needed again sooner stays */
 } traffic_options;
 
 /* Every rule. */

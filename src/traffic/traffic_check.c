@@ -330,30 +330,38 @@ static void list_fields(uint64_t out[FIELDS], const traffic_amount *a) {
   out[4] = a->spill_write_bytes;
 }
 
-static bool check_amount(chip *c, const char *what, uint32_t index,
-                         const traffic_amount *said,
+static bool check_amount(chip *c, const char *where, const traffic_amount *said,
                          const traffic_amount *seen) {
   uint64_t is[FIELDS], should_be[FIELDS];
   list_fields(is, said);
   list_fields(should_be, seen);
   for (uint32_t i = 0; i < FIELDS; i++)
     if (is[i] != should_be[i])
-      return blame(c, "%s %" PRIu32 ": %s is %" PRIu64 ", and not %" PRIu64,
-                   what, index, field_names[i], should_be[i], is[i]);
+      return blame(c, "%s: %s is %" PRIu64 ", and not %" PRIu64, where,
+                   field_names[i], should_be[i], is[i]);
+  return true;
+}
+
+/* Those of all steps or of all buffers. */
+static bool check_list(chip *c, const char *what, uint32_t count,
+                       const traffic_amount *said, const traffic_amount *seen) {
+  char where[32];
+  for (uint32_t i = 0; i < count; i++) {
+    snprintf(where, sizeof where, "%s %" PRIu32, what, i);
+    if (!check_amount(c, where, &said[i], &seen[i])) return false;
+  }
   return true;
 }
 
 static bool check_amounts(chip *c) {
-  for (uint32_t s = 0; s < c->o->op_count; s++)
-    if (!check_amount(c, "step", s, &c->r->steps[s], &c->seen.steps[s]))
-      return false;
-  for (uint32_t b = 0; b < c->o->buffer_count; b++)
-    if (!check_amount(c, "buffer", b, &c->r->buffers[b], &c->seen.buffers[b]))
-      return false;
-  if (!check_amount(c, "sum", 0, &c->r->total, &c->seen.total)) return false;
-  return c->r->used_bytes == c->seen.used_bytes ||
-         blame(c, "used_bytes is %" PRIu64 ", and not %" PRIu64,
-               c->seen.used_bytes, c->r->used_bytes);
+  const traffic_result *said = c->r, *seen = &c->seen;
+  return check_list(c, "step", c->o->op_count, said->steps, seen->steps) &&
+         check_list(c, "buffer", c->o->buffer_count, said->buffers,
+                    seen->buffers) &&
+         check_amount(c, "in all", &said->total, &seen->total) &&
+         (said->used_bytes == seen->used_bytes ||
+          blame(c, "used_bytes is %" PRIu64 ", and not %" PRIu64,
+                seen->used_bytes, said->used_bytes));
 }
 
 static calm_status judge(chip *c, const uint32_t *sequence) {

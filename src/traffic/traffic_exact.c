@@ -3,11 +3,10 @@
 #include <assert.h>
 
 calm_status traffic_search_init(traffic_search *out, const traffic_core *core,
-                                const uint32_t *sequence,
                                 const traffic_options *options, arena *a) {
   traffic_search s = {.core = core, .prune = options->bound};
-  TRY(traffic_bound_build(&s.bound, core, sequence, a));
-  TRY(traffic_expansion_init(&s.expansion, core, options->commit, a));
+  TRY(traffic_bound_build(&s.bound, core, a));
+  TRY(traffic_expansion_init(&s.expansion, core, options, a));
   ARENA_ARRAY(a, s.start_row, traffic_row_words(core));
   ARENA_ARRAY(a, s.sequence, core->op_count);
   ARENA_ARRAY(a, s.out, (size_t)core->op_count * core->buffer_words);

@@ -39,9 +39,8 @@ typedef enum traffic_verdict {
   TRAFFIC_STOPPED    /* a limit was hit */
 } traffic_verdict;
 
-/* `sequence`: any order that keeps to core->preds.  The core is borrowed. */
+/* The core is closed, and borrowed. */
 calm_status traffic_search_init(traffic_search *out, const traffic_core *core,
-                                const uint32_t *sequence,
                                 const traffic_options *options, arena *a);
 void traffic_search_free(traffic_search *s);
 uint64_t traffic_search_bytes(const traffic_search *s);

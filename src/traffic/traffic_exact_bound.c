@@ -5,33 +5,6 @@
 /* Beyond so many points their pairs are not stored. */
 enum { MOST_PAIRED = 256 };
 
-/* ---- Who certainly runs before whom -------------------------------------- */
-
-static void add_all(uint64_t *to, const uint64_t *set, uint32_t words) {
-  for (uint32_t w = 0; w < words; w++) to[w] |= set[w];
-}
-
-static calm_status close_relation(traffic_bound *b, const uint32_t *sequence,
-                                  arena *a) {
-  const traffic_core *core = b->core;
-  const uint32_t n = core->op_count, words = core->op_words;
-  ARENA_ARRAY(a, b->before, (size_t)n * words);
-  ARENA_ARRAY(a, b->after, (size_t)n * words);
-  for (uint32_t i = 0; i < n; i++) {
-    const uint32_t u = sequence[i];
-    uint64_t *before = traffic_core_ops(core, b->before, u);
-    const uint64_t *preds = traffic_core_ops(core, core->preds, u);
-    for (uint32_t v = 0; v < n; v++)
-      if (bits_has(preds, v) && !bits_has(before, v)) {
-        add_all(before, traffic_core_ops(core, b->before, v), words);
-        bits_add(before, v);
-      }
-    for (uint32_t v = 0; v < n; v++)
-      if (bits_has(before, v)) bits_add(traffic_core_ops(core, b->after, v), u);
-  }
-  return CALM_OK;
-}
-
 /* ---- Points -------------------------------------------------------------- */
 
 /* What a permission may save at most, in some order. */
@@ -42,7 +15,8 @@ static uint64_t most_saved(const traffic_bound *b, uint32_t u) {
   for (uint32_t i = p->reuse_begin[u]; i < p->reuse_begin[u + 1]; i++) {
     const uint64_t *sole = traffic_core_ops(core, core->reuse_sole, i);
     if (!bits_has(sole, u) &&
-        !bits_meet(sole, traffic_core_ops(core, b->after, u), core->op_words))
+        !bits_meet(sole, traffic_core_ops(core, core->after, u),
+                   core->op_words))
       saved = number_larger(saved, p->reuses[i].bytes);
   }
   return saved;
@@ -60,12 +34,18 @@ static liveness find_liveness(const traffic_bound *b, traffic_point point,
   const bool used = bits_has(touchers, point.op);
   const bool earlier =
       (used && point.place == PLACE_BEHIND) ||
-      bits_meet(touchers, traffic_core_ops(core, b->before, point.op), words);
+      bits_meet(touchers, traffic_core_ops(core, core->before, point.op),
+                words);
   const bool later =
       (used && point.place == PLACE_BEFORE) ||
-      bits_meet(touchers, traffic_core_ops(core, b->after, point.op), words);
+      bits_meet(touchers, traffic_core_ops(core, core->after, point.op), words);
   if (!later || (used && point.place == PLACE_BESIDE)) return LIVE_UNSURE;
   return earlier ? LIVE_ALWAYS : LIVE_IF_BEGUN;
+}
+
+/* No gap of it is ever kept: it is counted apart. */
+static bool is_oversize(const traffic_core *core, uint32_t buffer) {
+  return core->bytes[buffer] > core->capacity;
 }
 
 /* A point where everything fits in any case is none. */
@@ -78,7 +58,7 @@ static void add_point(traffic_bound *b, traffic_point point) {
   uint64_t bytes = point.need;
   for (uint32_t i = 0; i < core->buffer_count; i++) {
     const liveness live = find_liveness(b, point, i);
-    if (live == LIVE_UNSURE) continue;
+    if (live == LIVE_UNSURE || is_oversize(core, i)) continue;
     bits_add(live == LIVE_ALWAYS ? always : if_begun, i);
     bytes += core->bytes[i];
   }
@@ -108,33 +88,75 @@ static calm_status list_points(traffic_bound *b, arena *a) {
   return CALM_OK;
 }
 
-/* ---- Pairs of points ----------------------------------------------------- */
-
-/* Somebody certainly touches the buffer between two points. */
-static bool is_parted(const traffic_bound *b, const traffic_point *early,
-                      const traffic_point *late, uint32_t buffer) {
+/*
+ * Who writes a buffer that is larger than the memory, so that it is read again
+ * later for sure, and, if it is an output, not in its last state?
+ */
+static calm_status list_oversize(traffic_bound *b, arena *a) {
   const traffic_core *core = b->core;
-  const uint64_t *touchers = traffic_core_ops(core, core->touchers, buffer);
-  const uint64_t *after = traffic_core_ops(core, b->after, early->op);
-  const uint64_t *before = traffic_core_ops(core, b->before, late->op);
-  for (uint32_t w = 0; w < core->op_words; w++)
-    if (touchers[w] & after[w] & before[w]) return true;
-  /* the operators of the points themselves, if they are on the inner side */
-  const bool ordered = bits_has(after, late->op);
-  return (early->place == PLACE_BEFORE && bits_has(touchers, early->op) &&
-          (ordered ||
-           (early->op == late->op && late->place == PLACE_BEHIND))) ||
-         (late->place == PLACE_BEHIND && bits_has(touchers, late->op) &&
-          ordered);
+  ARENA_ARRAY(a, b->rewriters, (size_t)core->buffer_count * core->op_words);
+  for (uint32_t i = 0; i < core->buffer_count; i++) {
+    if (!is_oversize(core, i)) break;
+    b->oversize_count++;
+    uint64_t *rewriters = traffic_core_ops(core, b->rewriters, i);
+    const uint64_t *writers = traffic_core_ops(core, core->writers, i);
+    const uint64_t *later = bits_has(core->outputs, i)
+                                ? writers
+                                : traffic_core_ops(core, core->touchers, i);
+    for (uint32_t u = 0; u < core->op_count; u++)
+      if (bits_has(writers, u) &&
+          bits_meet(later, traffic_core_ops(core, core->after, u),
+                    core->op_words))
+        bits_add(rewriters, u);
+  }
+  return CALM_OK;
 }
 
-static void pair_points(traffic_bound *b, uint32_t i, uint32_t j,
-                        uint64_t *shared) {
-  const traffic_core *core = b->core;
-  const traffic_point *p = &b->points[i], *q = &b->points[j];
+/* ---- Pairs of points ----------------------------------------------------- */
+
+static void remove_used(const traffic_core *core, uint64_t *set, uint32_t u) {
+  const uint64_t *uses = traffic_core_buffers(core, core->uses, u);
+  for (uint32_t w = 0; w < core->buffer_words; w++) set[w] &= ~uses[w];
+}
+
+/*
+ * Take out of a set what is certainly touched between two points, the first of
+ * which certainly comes first: by who runs between them, and by their own
+ * operators if these are on the inner side.
+ */
+static void remove_between(const traffic_core *core, uint64_t *set,
+                           const traffic_point *early,
+                           const traffic_point *late) {
+  const uint64_t *after = traffic_core_ops(core, core->after, early->op);
+  const uint64_t *before = traffic_core_ops(core, core->before, late->op);
+  if (early->place == PLACE_BEFORE) remove_used(core, set, early->op);
+  if (late->place == PLACE_BEHIND) remove_used(core, set, late->op);
+  for (uint32_t w = 0; w < core->op_words; w++)
+    for (uint64_t rest = after[w] & before[w]; rest; rest &= rest - 1)
+      remove_used(core, set, w * 64 + bits_lowest(rest));
+}
+
+/* Only one gap of a buffer ends at one operator, and only one begins there. */
+static void remove_ends(const traffic_core *core, uint64_t *set,
+                        const traffic_point *p, const traffic_point *q) {
+  const uint64_t *a = traffic_core_buffers(core, core->uses, p->op);
+  const uint64_t *b = traffic_core_buffers(core, core->uses, q->op);
+  if (p->place != q->place || p->place == PLACE_BESIDE) return;
+  for (uint32_t w = 0; w < core->buffer_words; w++) set[w] &= ~(a[w] & b[w]);
+}
+
+static void pair_points(const traffic_core *core, uint64_t *shared,
+                        const traffic_point *p, const traffic_point *q) {
   for (uint32_t w = 0; w < core->buffer_words; w++) shared[w] = ~UINT64_C(0);
-  for (uint32_t k = 0; k < core->buffer_count; k++)
-    if (is_parted(b, p, q, k) || is_parted(b, q, p, k)) bits_remove(shared, k);
+  if (p->op == q->op) {
+    if (p->place != q->place) remove_used(core, shared, p->op);
+    return;
+  }
+  const uint64_t *after = traffic_core_ops(core, core->after, p->op);
+  const uint64_t *before = traffic_core_ops(core, core->before, p->op);
+  if (bits_has(after, q->op)) remove_between(core, shared, p, q);
+  if (bits_has(before, q->op)) remove_between(core, shared, q, p);
+  remove_ends(core, shared, p, q);
 }
 
 static calm_status pair_all(traffic_bound *b, arena *a) {
@@ -143,17 +165,18 @@ static calm_status pair_all(traffic_bound *b, arena *a) {
   ARENA_ARRAY(a, b->shared, (size_t)count * count * words);
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < count; j++)
-      pair_points(b, i, j, b->shared + ((size_t)i * count + j) * words);
+      pair_points(b->core, b->shared + ((size_t)i * count + j) * words,
+                  &b->points[i], &b->points[j]);
   return CALM_OK;
 }
 
 calm_status traffic_bound_build(traffic_bound *out, const traffic_core *core,
-                                const uint32_t *sequence, arena *a) {
+                                arena *a) {
   traffic_bound b = {.core = core};
   for (uint32_t i = 0; i < core->buffer_count; i++)
     b.unit = number_gcd(b.unit, core->bytes[i]);
-  TRY(close_relation(&b, sequence, a));
   TRY(list_points(&b, a));
+  TRY(list_oversize(&b, a));
   TRY(pair_all(&b, a));
   ARENA_ARRAY(a, b.begun, core->buffer_words);
   ARENA_ARRAY(a, b.twice, core->buffer_words);
@@ -187,7 +210,7 @@ static bool comes_back(const traffic_bound *b, const traffic_point *point,
                        uint32_t buffer, const uint64_t *done) {
   const traffic_core *core = b->core;
   const uint64_t *touchers = traffic_core_ops(core, core->touchers, buffer);
-  const uint64_t *before = traffic_core_ops(core, b->before, point->op);
+  const uint64_t *before = traffic_core_ops(core, core->before, point->op);
   if (point->place == PLACE_BEHIND && bits_has(touchers, point->op))
     return true;
   for (uint32_t w = 0; w < core->op_words; w++)
@@ -292,9 +315,28 @@ static void discount(traffic_bound *b, uint32_t counted) {
   }
 }
 
+/* Each time somebody touches one of the oversize buffers again it is read, but
+   for the next time of one that is out: that is paid. */
+static uint64_t cost_of_oversize(const traffic_bound *b,
+                                 const traffic_sets *sets) {
+  const traffic_core *core = b->core;
+  uint64_t cost = 0;
+  for (uint32_t i = 0; i < b->oversize_count; i++) {
+    const uint64_t *touchers = traffic_core_ops(core, core->touchers, i);
+    const uint64_t *rewriters = traffic_core_ops(core, b->rewriters, i);
+    uint32_t touches = 0, writes = 0;
+    for (uint32_t w = 0; w < core->op_words; w++) {
+      touches += bits_count_word(touchers[w] & ~sets->done[w]);
+      writes += bits_count_word(rewriters[w] & ~sets->done[w]);
+    }
+    if (touches > 1) cost += core->bytes[i] * (touches - 1 + writes);
+  }
+  return cost;
+}
+
 uint64_t traffic_bound_of(traffic_bound *b, const traffic_sets *sets,
                           uint64_t *out_ticks) {
-  uint64_t total = 0, cost;
+  uint64_t total = cost_of_oversize(b, sets), cost;
   sort_buffers(b, sets);
   b->open_count = 0;
   for (uint32_t i = 0; i < b->point_count; i++) {
@@ -302,7 +344,7 @@ uint64_t traffic_bound_of(traffic_bound *b, const traffic_sets *sets,
     gather_there(b, i, sets);
     b->open[b->open_count++] = i;
   }
-  *out_ticks += b->point_count;
+  *out_ticks += b->point_count + b->oversize_count;
   uint32_t dearest;
   while ((cost = take_dearest(b, &dearest, out_ticks))) {
     total += cost;

@@ -30,14 +30,15 @@ typedef struct traffic_point {
 
 typedef struct traffic_bound {
   const traffic_core *core;
-  uint64_t unit;            /* divides the size of every buffer */
-  uint64_t *before, *after; /* per operator, those that certainly run so */
-  traffic_point *points;    /* that can matter at all */
+  uint64_t unit;         /* divides the size of every buffer */
+  traffic_point *points; /* that can matter at all */
   uint32_t point_count;
   uint64_t *always;   /* per point, buffers: live there in any case */
   uint64_t *if_begun; /* per point, buffers: live there if touched by now */
-  uint64_t *shared;   /* per pair of points, buffers whose gap may be the same;
-                         NULL: too many points, they do not add up */
+  uint32_t oversize_count; /* buffers larger than the memory: the first ones */
+  uint64_t *rewriters; /* per such buffer, operators: it has to leave again */
+  uint64_t *shared;    /* per pair of points, buffers whose gap may be the same;
+                          NULL: too many points, they do not add up */
   /* of one state */
   uint64_t *begun; /* buffers that were touched */
   uint64_t *twice; /* buffers whose going costs a write for sure */
@@ -46,9 +47,9 @@ typedef struct traffic_bound {
   uint32_t open_count;
 } traffic_bound;
 
-/* `sequence` is any order that keeps to core->preds. */
+/* The core is closed. */
 calm_status traffic_bound_build(traffic_bound *out, const traffic_core *core,
-                                const uint32_t *sequence, arena *a);
+                                arena *a);
 
 /* Bytes to come behind a state; *out_ticks grows by the work. */
 uint64_t traffic_bound_of(traffic_bound *b, const traffic_sets *sets,

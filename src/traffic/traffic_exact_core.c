@@ -97,22 +97,15 @@ calm_status traffic_core_build(traffic_core *out, const traffic_problem *p,
   return CALM_OK;
 }
 
-/* The operators of sequence[0 .. count - 1] go before u, too. */
-static void demand_before(traffic_core *core, uint32_t u,
-                          const uint32_t *sequence, uint32_t count) {
-  uint64_t *preds = traffic_core_ops(core, core->preds, u);
-  for (uint32_t i = 0; i < count; i++) bits_add(preds, sequence[i]);
-}
-
-void traffic_core_fix(traffic_core *core, const uint32_t *sequence) {
-  traffic_core_window(core, sequence, 0, 0);
-}
-
-void traffic_core_window(traffic_core *core, const uint32_t *sequence,
-                         uint32_t begin, uint32_t end) {
-  for (uint32_t i = 0; i < core->op_count; i++)
-    demand_before(core, sequence[i], sequence,
-                  i >= begin && i < end ? begin : i);
+void traffic_core_hold(traffic_core *core, const uint32_t *sequence,
+                       const uint64_t *loose) {
+  for (uint32_t i = 0; i < core->op_count; i++) {
+    const uint32_t u = sequence[i];
+    if (loose && bits_has(loose, u)) continue;
+    uint64_t *preds = traffic_core_ops(core, core->preds, u);
+    for (uint32_t j = 0; j < i; j++)
+      if (!loose || !bits_has(loose, sequence[j])) bits_add(preds, sequence[j]);
+  }
 }
 
 uint64_t traffic_core_need(const traffic_core *core, uint32_t u,
@@ -126,4 +119,35 @@ uint64_t traffic_core_need(const traffic_core *core, uint32_t u,
                    core->op_words))
       saved = number_larger(saved, p->reuses[i].bytes);
   return core->need[u] - saved;
+}
+
+/* ---- Who certainly runs before whom -------------------------------------- */
+
+static void add_all(uint64_t *to, const uint64_t *set, uint32_t words) {
+  for (uint32_t w = 0; w < words; w++) to[w] |= set[w];
+}
+
+/* What runs before u are its preds and what runs before them. */
+static void close_op(traffic_core *core, uint32_t u) {
+  const uint32_t words = core->op_words;
+  const uint64_t *preds = traffic_core_ops(core, core->preds, u);
+  uint64_t *before = traffic_core_ops(core, core->before, u);
+  memset(before, 0, words * sizeof *before);
+  for (uint32_t v = 0; v < core->op_count; v++)
+    if (bits_has(preds, v)) {
+      add_all(before, traffic_core_ops(core, core->before, v), words);
+      bits_add(before, v);
+    }
+  for (uint32_t v = 0; v < core->op_count; v++)
+    if (bits_has(before, v))
+      bits_add(traffic_core_ops(core, core->after, v), u);
+}
+
+calm_status traffic_core_close(traffic_core *core, const uint32_t *sequence,
+                               arena *a) {
+  const size_t words = core->op_words;
+  ARENA_ARRAY(a, core->before, core->op_count * words);
+  ARENA_ARRAY(a, core->after, core->op_count * words);
+  for (uint32_t i = 0; i < core->op_count; i++) close_op(core, sequence[i]);
+  return CALM_OK;
 }

@@ -20,6 +20,8 @@ typedef struct traffic_core {
   uint64_t *need;  /* per operator: its buffers and workspace, reuse apart */
   uint64_t *preds; /* per operator, operators; these alone say what an order is,
                       and may demand more than the problem */
+  uint64_t *before, *after;     /* per operator, those that certainly run so;
+                                   traffic_core_close */
   uint64_t *uses, *writes;      /* per operator, buffers */
   uint64_t *touchers, *writers; /* per buffer, operators */
   uint64_t *inputs, *outputs;   /* sets of buffers */
@@ -32,13 +34,13 @@ typedef struct traffic_core {
 calm_status traffic_core_build(traffic_core *out, const traffic_problem *p,
                                uint64_t capacity, arena *a);
 
-/* Demand this order: the preds of each operator are all that run before it. */
-void traffic_core_fix(traffic_core *core, const uint32_t *sequence);
+/* Demand this order of all operators but the loose ones (NULL: none is). */
+void traffic_core_hold(traffic_core *core, const uint32_t *sequence,
+                       const uint64_t *loose);
 
-/* Leave only the operators of sequence[begin .. end - 1] free to move among
-   themselves. */
-void traffic_core_window(traffic_core *core, const uint32_t *sequence,
-                         uint32_t begin, uint32_t end);
+/* Fill before and after.  `sequence` is any order that keeps to preds. */
+calm_status traffic_core_close(traffic_core *core, const uint32_t *sequence,
+                               arena *a);
 
 /* What operator u needs on chip when it runs after the set `done`. */
 uint64_t traffic_core_need(const traffic_core *core, uint32_t u,

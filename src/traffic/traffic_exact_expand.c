@@ -3,16 +3,19 @@
 #include <assert.h>
 
 calm_status traffic_expansion_init(traffic_expansion *out,
-                                   const traffic_core *core, bool commit,
-                                   arena *a) {
-  traffic_expansion e = {
-      .core = core, .commit = commit, .most_sets = UINT32_MAX};
+                                   const traffic_core *core,
+                                   const traffic_options *options, arena *a) {
+  traffic_expansion e = {.core = core,
+                         .exchange = options->exchange,
+                         .commit = options->commit,
+                         .most_sets = UINT32_MAX};
   const uint32_t words = traffic_row_words(core);
   ARENA_ARRAY(a, e.from_row, words);
   ARENA_ARRAY(a, e.to_row, words);
   ARENA_ARRAY(a, e.live_row, core->buffer_words);
   ARENA_ARRAY(a, e.candidates, core->buffer_count);
   ARENA_ARRAY(a, e.stack, core->buffer_count);
+  ARENA_ARRAY(a, e.firsts, core->buffer_count);
   ARENA_ARRAY(a, e.candidate_cost, core->buffer_count);
   ARENA_ARRAY(a, e.rest, core->buffer_count + 1);
   e.from = traffic_sets_of(core, e.from_row);
@@ -93,6 +96,76 @@ static uint64_t sum_bytes(const traffic_core *core, const uint64_t *set) {
 
 /* ---- What may go --------------------------------------------------------- */
 
+/*
+ * Of two buffers of one size, the one that is needed again sooner in any order
+ * stays, if it saves nothing that the other one goes instead.  For the one that
+ * went could stay, from now to its next use, where the other one stays; and
+ * from then on there is more room.  It could only matter that what goes is
+ * clean when it is back, while the other one is still dirty: so either what
+ * goes is clean already, or the one that stays dies when it is used.
+ */
+static bool goes_first(const traffic_expansion *e, uint32_t far,
+                       uint32_t near) {
+  const traffic_core *core = e->core;
+  if (core->bytes[far] != core->bytes[near]) return false;
+  const bool dirty = bits_has(e->to.dirty, far);
+  if (dirty && !bits_has(e->to.dirty, near)) return false;
+  const uint64_t *done = e->to.done;
+  const uint64_t *far_ops = traffic_core_ops(core, core->touchers, far);
+  const uint64_t *near_ops = traffic_core_ops(core, core->touchers, near);
+  uint32_t left = 0, soonest = CALM_NONE;
+  for (uint32_t w = 0; w < core->op_words; w++)
+    for (uint64_t rest = near_ops[w] & ~done[w]; rest; rest &= rest - 1) {
+      const uint32_t v = w * 64 + bits_lowest(rest);
+      const uint64_t *after = traffic_core_ops(core, core->after, v);
+      bool sooner = true;
+      for (uint32_t x = 0; x < core->op_words; x++)
+        sooner = sooner && !(far_ops[x] & ~done[x] & ~after[x]);
+      if (sooner) soonest = v;
+      left++;
+    }
+  return soonest != CALM_NONE && (!dirty || left == 1);
+}
+
+static void swap_candidates(traffic_expansion *e, uint32_t i, uint32_t j) {
+  const uint32_t held = e->candidates[i];
+  e->candidates[i] = e->candidates[j];
+  e->candidates[j] = held;
+}
+
+/* Candidates from `begin` to `end` are of one size: those go to the front
+   before which fewer others go.  (Going first is transitive.) */
+static void sort_alike(traffic_expansion *e, uint32_t begin, uint32_t end) {
+  for (uint32_t at = begin; at < end; at++)
+    for (uint32_t i = at; i < end; i++) {
+      bool is_next = true;
+      for (uint32_t j = at; j < end && is_next; j++)
+        is_next = i == j || !goes_first(e, e->candidates[j], e->candidates[i]);
+      if (!is_next) continue;
+      swap_candidates(e, at, i);
+      break;
+    }
+  for (uint32_t i = begin; i < end; i++)
+    for (uint32_t j = begin; j < i; j++)
+      if (goes_first(e, e->candidates[j], e->candidates[i]))
+        e->firsts[i] |= UINT64_C(1) << j;
+}
+
+/* Who goes before whom, among the first 64 candidates. */
+static void compare_candidates(traffic_expansion *e) {
+  const uint32_t count = e->candidate_count < 64 ? e->candidate_count : 64;
+  const uint64_t *bytes = e->core->bytes;
+  for (uint32_t i = 0; i < e->candidate_count; i++) e->firsts[i] = 0;
+  if (!e->exchange || !e->excess) return;
+  for (uint32_t begin = 0, end = 0; begin < count; begin = end) {
+    while (end < count &&
+           bytes[e->candidates[end]] == bytes[e->candidates[begin]])
+      end++;
+    sort_alike(e, begin, end);
+    e->ticks += (end - begin) * (end - begin);
+  }
+}
+
 /* `set`: what may go, in the state `to`; larger ones have lower numbers. */
 static void list_candidates(traffic_expansion *e, const uint64_t *set) {
   const traffic_core *core = e->core;
@@ -100,6 +173,7 @@ static void list_candidates(traffic_expansion *e, const uint64_t *set) {
   for (uint32_t w = 0; w < core->buffer_words; w++)
     for (uint64_t rest = set[w]; rest; rest &= rest - 1)
       e->candidates[e->candidate_count++] = w * 64 + bits_lowest(rest);
+  compare_candidates(e);
   e->rest[e->candidate_count] = 0;
   for (uint32_t i = e->candidate_count; i-- > 0;) {
     const uint32_t b = e->candidates[i];
@@ -129,7 +203,7 @@ static void begin_op(traffic_expansion *e, uint32_t u) {
   e->excess = held > core->capacity ? held - core->capacity : 0;
   list_candidates(e, may_go);
   e->depth = e->at = e->sets = 0;
-  e->chosen = e->chosen_cost = 0;
+  e->chosen = e->chosen_cost = e->chosen_set = 0;
   e->ticks += core->buffer_count;
 }
 
@@ -137,6 +211,7 @@ static void choose(traffic_expansion *e) {
   const uint32_t b = e->candidates[e->at];
   e->chosen += e->core->bytes[b];
   e->chosen_cost += e->candidate_cost[e->at];
+  if (e->at < 64) e->chosen_set |= UINT64_C(1) << e->at;
   e->stack[e->depth++] = e->at++;
 }
 
@@ -145,6 +220,7 @@ static void step_back(traffic_expansion *e) {
   e->at = e->stack[--e->depth];
   e->chosen -= e->core->bytes[e->candidates[e->at]];
   e->chosen_cost -= e->candidate_cost[e->at];
+  if (e->at < 64) e->chosen_set &= ~(UINT64_C(1) << e->at);
   e->at++;
 }
 
@@ -164,7 +240,9 @@ static bool next_set(traffic_expansion *e) {
       e->sets++;
       return true;
     }
-    if (!hopeless) {
+    if (!hopeless && e->firsts[e->at] & ~e->chosen_set) {
+      e->at++;
+    } else if (!hopeless) {
       choose(e);
     } else {
       if (e->depth == 0) return false;

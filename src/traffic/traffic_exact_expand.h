@@ -15,6 +15,7 @@
 
 typedef struct traffic_expansion {
   const traffic_core *core;
+  bool exchange;
   bool commit;        /* may a step that only helps be taken alone? */
   uint32_t most_sets; /* tried per operator, then `cut` is set; the caller's */
   bool cut;
@@ -29,17 +30,18 @@ typedef struct traffic_expansion {
   /* Sets of candidates, largest first: those on the stack, and where to go on.
    */
   uint32_t *candidates, *stack;
+  uint64_t *firsts; /* per candidate, candidates that go before it does */
   uint64_t *candidate_cost, *rest; /* rest: bytes from a candidate on */
   uint32_t candidate_count, depth, at, sets;
-  uint64_t excess, chosen, chosen_cost;
+  uint64_t excess, chosen, chosen_cost, chosen_set;
   bool streams; /* the operator is larger than the memory */
   bool sole;    /* it is the only one tried */
   bool more;    /* there may be another step */
 } traffic_expansion;
 
 calm_status traffic_expansion_init(traffic_expansion *out,
-                                   const traffic_core *core, bool commit,
-                                   arena *a);
+                                   const traffic_core *core,
+                                   const traffic_options *options, arena *a);
 
 /* Begin with a state; steps whose cost is not below the ceiling are left out.
  */

@@ -6,8 +6,8 @@
  *      all fits, that is all
  *   2. a narrow beam, which improves the solution and, if it never left
  *      anything behind, proves it
- *   3. best first, for as long as all has taken so far: a proof, or a bound
- *   4. on large problems, parts of the order are searched again
+ *   3. parts of the order, searched again by such a beam
+ *   4. best first, for as long as all has taken so far: a proof, or a bound
  *   5. the same with a wider beam, until one of them proves the solution
  *
  * Every solution is accounted for on the caller's problem: that, not what the
@@ -18,6 +18,7 @@
 
 #include "base/number.h"
 #include "traffic/traffic_exact.h"
+#include "traffic/traffic_improve.h"
 
 enum {
   FIRST_WIDTH = 8,
@@ -39,6 +40,8 @@ typedef struct minimize {
   traffic_core core;
   traffic_search search;
   bool exhausted; /* best first had all the memory there is */
+  random_state random;
+  uint64_t part_states; /* of the searches of parts */
 
   uint32_t *sequence;
   traffic_result result; /* of it */
@@ -46,7 +49,8 @@ typedef struct minimize {
 } minimize;
 
 traffic_options traffic_options_default(void) {
-  return (traffic_options){.bound = true, .dominance = true, .commit = true};
+  return (traffic_options){
+      .bound = true, .dominance = true, .commit = true, .exchange = true};
 }
 
 static bool is_done(const minimize *m) {
@@ -62,7 +66,7 @@ static void tell(const minimize *m) {
               "states %llu  %.1f MB",
               limits_clock() - m->began, (unsigned long long)m->cost,
               (unsigned long long)m->bound, gap,
-              (unsigned long long)m->search.store.stored,
+              (unsigned long long)(m->search.store.stored + m->part_states),
               (double)traffic_search_bytes(&m->search) * 1e-6);
 }
 
@@ -163,9 +167,35 @@ static calm_status run_best_first(minimize *m) {
   return CALM_OK;
 }
 
+/*
+ * Parts of the order again, by a beam of that width, until as many tries as
+ * there are operators have failed in a row.
+ */
+static calm_status improve(minimize *m, uint32_t width) {
+  const uint32_t n = m->core.op_count;
+  const uint64_t enough =
+      number_larger(2 * m->l->ticks, m->l->ticks + LEAST_TICKS);
+  uint32_t failed = 0;
+  while (failed < n && m->l->ticks < enough && !is_done(m)) {
+    traffic_part part;
+    TRY(traffic_part_draw(&part, &m->core, m->sequence, &m->random,
+                          m->context));
+    calm_status status =
+        traffic_part_search(&part, m->cost, width, m->options, m->l);
+    const bool found = status == CALM_OK && part.search.found;
+    if (found) status = adopt(m, &part.search);
+    m->part_states += part.search.store.stored;
+    traffic_part_free(&part);
+    if (status != CALM_OK) return status;
+    failed = found ? 0 : failed + 1;
+  }
+  return CALM_OK;
+}
+
 static calm_status search(minimize *m) {
   for (uint32_t width = FIRST_WIDTH; !is_done(m);) {
     TRY(run_beam(m, width));
+    if (!is_done(m) && !m->fixed) TRY(improve(m, width));
     if (!is_done(m)) TRY(run_best_first(m));
     width = width < LARGEST_WIDTH / WIDTH_FACTOR ? width * WIDTH_FACTOR
                                                  : LARGEST_WIDTH;
@@ -175,9 +205,9 @@ static calm_status search(minimize *m) {
 
 static calm_status begin_search(minimize *m) {
   TRY(traffic_core_build(&m->core, m->problem, m->memory->bytes, &m->scratch));
-  if (m->fixed) traffic_core_fix(&m->core, m->sequence);
-  TRY(traffic_search_init(&m->search, &m->core, m->sequence, m->options,
-                          &m->scratch));
+  if (m->fixed) traffic_core_hold(&m->core, m->sequence, NULL);
+  TRY(traffic_core_close(&m->core, m->sequence, &m->scratch));
+  TRY(traffic_search_init(&m->search, &m->core, m->options, &m->scratch));
   raise_bound(m, traffic_search_root(&m->search, m->l));
   const calm_status status = search(m);
   traffic_search_free(&m->search);
@@ -190,7 +220,7 @@ static void report(traffic_order *out, const minimize *m, uint64_t ticks) {
                          .sequence = m->sequence,
                          .result = m->result,
                          .bound_bytes = m->bound,
-                         .states = m->search.store.stored,
+                         .states = m->search.store.stored + m->part_states,
                          .ticks = m->l->ticks - ticks,
                          .stopped = optimal ? LIMITS_NONE : m->l->reason};
 }
@@ -203,6 +233,7 @@ static calm_status solve(traffic_order *out, minimize *m, const uint32_t *start,
                         "the order with the least traffic is searched for "
                         "whole buffers, not for pages");
   m->context = a->context;
+  m->random = random_from_seed(m->options->seed);
   m->results = a;
   m->began = context_logs(a->context) ? limits_clock() : 0;
   TRY(adopt_start(m, start));

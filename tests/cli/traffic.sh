@@ -76,6 +76,33 @@ json_says 'o["traffic"][1]["used_bytes"] == o["order"]["peak_bytes"] == 200704'
 run plan tests/graph/swiftnet_cell_c.cg --memory serenity --onchip 32536
 code_is 0; out_has "^ *plan  *none  *none  *none  *100.0 % less$"
 
+checking "never more than the order of least peak, and the arena is that of the order"
+for size in 32K 64K 128K; do
+  run plan $graph --memory serenity --onchip $size --minimize traffic \
+    --json -o "$work/least.cg"
+  code_is 0; json_says "$row_holds"
+  json_says 'o["order"]["spill_bytes"] <= sum(
+    o["traffic"][1][k] for k in ("spill_read_bytes", "spill_write_bytes"))'
+  json_says 'o["order"]["spill_bound_bytes"] <= o["order"]["spill_bytes"]'
+  json_says 'o["order"]["bound_bytes"] == 200704'
+  cp "$work/out" "$work/least.json"
+  run plan "$work/least.cg" --memory serenity --order file --onchip $size --json
+  json_says 'all(o["order"][k] == json.load(open("'"$work/least.json"'"))["order"][k]
+    for k in ("sequence", "peak_bytes", "step_bytes"))'
+  json_says 'o["traffic"][0]["read_bytes"] + o["traffic"][0]["write_bytes"] >=
+    json.load(open("'"$work/least.json"'"))["order"]["spill_bytes"]'
+  run check $graph "$work/least.json" --memory serenity
+  code_is 0
+done
+
+checking "a written file moves what the plan said"
+run plan $graph --onchip 64K,100K --json -o "$work/planned.cg"
+cp "$work/out" "$work/plan.json"
+run inspect "$work/planned.cg" --onchip 64K,100K --json
+json_says '[(r["read_bytes"], r["write_bytes"]) for r in o["traffic"]] ==
+  [(r["read_bytes"], r["write_bytes"])
+   for r in json.load(open("'"$work/plan.json"'"))["traffic"][1::2]]'
+
 checking "a rewritten graph beside the original in its own order"
 run inspect examples/swiftnet.cg --memory serenity --onchip 192K --json
 cp "$work/out" "$work/original"
@@ -86,6 +113,14 @@ json_says 'json.load(open("'"$work/original"'"))["traffic"][0] == o["traffic"][0
 json_says '[r["order"] for r in o["traffic"]] == ["file", "plan"]'
 run plan examples/swiftnet.cg --memory serenity --rewrite auto --onchip 200704 --json
 json_says 'o["traffic"][1]["read_bytes"] == o["traffic"][1]["write_bytes"] == 0'
+
+run plan examples/swiftnet.cg --memory serenity --rewrite auto --onchip 128K \
+  --minimize traffic --json
+code_is 0; json_says "$row_holds"
+json_says '[r["order"] for r in o["traffic"]] == ["file", "peak", "plan"]'
+json_says 'o["order"]["spill_bytes"] <= o["traffic"][1]["read_bytes"] +
+  o["traffic"][1]["write_bytes"] < o["traffic"][0]["read_bytes"] +
+  o["traffic"][0]["write_bytes"]'
 
 checking "views and parts of a network under the rules of a runtime"
 for memory in plain serenity tflm tflm-default litert ort; do

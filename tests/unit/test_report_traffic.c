@@ -132,7 +132,11 @@ static void an_order_may_move_more_or_the_same(void **state) {
   f->rows[1].result.total = f->rows[0].result.total;
   assert_says(f, CALM_FORMAT_TABLE, "             16  the same\n");
   f->rows[1].result.total.spill_read_bytes = 32;
-  assert_says(f, CALM_FORMAT_TABLE, "32              16  50.0 % more\n");
+  assert_says(f, CALM_FORMAT_TABLE,
+              "32              16  50.0 % more\n"
+              "  --minimize traffic finds an order for one of these\n");
+  memset(&f->rows[0].result.total, 0, sizeof f->rows[0].result.total);
+  assert_says(f, CALM_FORMAT_TABLE, "32              16  more\n");
 }
 
 static void streaming_operators_of_the_plan_are_named(void **state) {

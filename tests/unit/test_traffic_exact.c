@@ -25,16 +25,17 @@ static int tear_down(void **state) {
 enum { ANY_WIDTH = 1 << 24, LARGER = 4000 };
 
 /* Just above the optimum there is a solution, and at it there is none. */
-static void check_rules(const traffic_core *core, const uint32_t *sequence,
-                        uint64_t least, int rules, arena *a) {
-  const traffic_options options = {
-      .bound = rules & 1, .dominance = rules & 2, .commit = rules & 4};
+static void check_rules(const traffic_core *core, uint64_t least, int rules,
+                        arena *a) {
+  const traffic_options options = {.bound = rules & 1,
+                                   .dominance = rules & 2,
+                                   .commit = rules & 4,
+                                   .exchange = rules & 8};
   traffic_search s;
   limits l;
   traffic_verdict verdict;
   limits_init(&l, context);
-  assert_int_equal(traffic_search_init(&s, core, sequence, &options, a),
-                   CALM_OK);
+  assert_int_equal(traffic_search_init(&s, core, &options, a), CALM_OK);
   assert_true(traffic_search_root(&s, &l) <= least);
   for (int beam = 0; beam < 2; beam++)
     for (uint64_t ceiling = least; ceiling < least + 3; ceiling++) {
@@ -79,12 +80,14 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
     const uint64_t capacity = draw_capacity(&r, p.order, file);
     assert_int_equal(traffic_core_build(&core, &p, capacity, &a), CALM_OK);
     assert_int_equal(traffic_core_build(&fixed, &p, capacity, &a), CALM_OK);
-    traffic_core_fix(&fixed, file);
+    traffic_core_hold(&fixed, file, NULL);
+    assert_int_equal(traffic_core_close(&core, file, &a), CALM_OK);
+    assert_int_equal(traffic_core_close(&fixed, file, &a), CALM_OK);
     const uint64_t least = traffic_orders_least(&p, capacity, NULL);
     const uint64_t filed = traffic_orders_least(&p, capacity, file);
-    for (int rules = 0; rules < 8; rules++) {
-      check_rules(&core, file, least, rules, &a);
-      check_rules(&fixed, file, filed, rules, &a);
+    for (int rules = 0; rules < 16; rules++) {
+      check_rules(&core, least, rules, &a);
+      check_rules(&fixed, filed, rules, &a);
     }
     spilling += least > 0;
     arena_free(&a);
@@ -102,14 +105,13 @@ static void so_it_does_with_workspace_and_reuse(void **state) {
   check_problems(ORDER_RANDOM_ALL, 4000, 2);
 }
 
-static uint64_t solve(const traffic_core *core, const uint32_t *sequence,
-                      traffic_options options, arena *a) {
+static uint64_t solve(const traffic_core *core, traffic_options options,
+                      arena *a) {
   traffic_search s;
   limits l;
   traffic_verdict verdict;
   limits_init(&l, context);
-  assert_int_equal(traffic_search_init(&s, core, sequence, &options, a),
-                   CALM_OK);
+  assert_int_equal(traffic_search_init(&s, core, &options, a), CALM_OK);
   assert_int_equal(
       traffic_search_best_first(&verdict, &s, NUMBER_MAX_BYTES, &l), CALM_OK);
   assert_int_equal(verdict, TRAFFIC_REACHED);
@@ -134,22 +136,16 @@ static void rules_agree_on_larger_problems(void **state) {
     for (uint32_t u = 0; u < n; u++) file[u] = u;
     const uint64_t capacity = draw_capacity(&r, p.order, file);
     assert_int_equal(traffic_core_build(&core, &p, capacity, &a), CALM_OK);
+    assert_int_equal(traffic_core_close(&core, file, &a), CALM_OK);
     const uint64_t least =
-        solve(&core, file, (traffic_options){.dominance = true}, &a);
+        solve(&core, (traffic_options){.dominance = true}, &a);
     assert_int_equal(
-        solve(&core, file, (traffic_options){.dominance = true, .commit = true},
-              &a),
+        solve(&core, (traffic_options){.dominance = true, .commit = true}, &a),
         least);
     assert_int_equal(
-        solve(&core, file, (traffic_options){.bound = true, .commit = true},
-              &a),
+        solve(&core, (traffic_options){.bound = true, .commit = true}, &a),
         least);
-    assert_int_equal(
-        solve(
-            &core, file,
-            (traffic_options){.bound = true, .dominance = true, .commit = true},
-            &a),
-        least);
+    assert_int_equal(solve(&core, traffic_options_default(), &a), least);
     spilling += least > 0;
     arena_free(&a);
   }
