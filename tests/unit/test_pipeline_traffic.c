@@ -32,7 +32,7 @@ static int open_setup(void **state) {
   s.context = calm_context_new(&scarce);
   s.model = NULL;
   *state = &s;
-  return calm_options_new(&s.options, s.context);
+  return calm_options_new(&s.options, s.context) != CALM_OK;
 }
 
 static int close_setup(void **state) {
