@@ -36,24 +36,24 @@ calm_status traffic_search_look(traffic_search *s, limits *l) {
                                s->store.context, l);
 }
 
-/* What a state that costs so much leads to at least; no more than to say that
-   it reaches the ceiling. */
-static uint64_t find_least(traffic_search *s, uint64_t cost,
-                           const traffic_sets *sets, uint64_t ceiling,
-                           limits *l) {
-  uint64_t ticks = 1, outlook = 0;
-  if (s->looks)
-    outlook = traffic_outlook_of(&s->outlook, sets) +
-              traffic_bound_oversize(&s->bound, sets);
-  if (s->prune && cost + outlook < ceiling)
-    outlook = number_larger(outlook, traffic_bound_of(&s->bound, sets, &ticks));
+static uint64_t look_ahead(const traffic_search *s, const traffic_sets *sets) {
+  if (!s->looks) return 0;
+  return traffic_outlook_of(&s->outlook, sets) +
+         traffic_bound_oversize(&s->bound, sets);
+}
+
+static uint64_t find_points(traffic_search *s, const traffic_sets *sets,
+                            limits *l) {
+  uint64_t ticks = 0;
+  const uint64_t bytes =
+      s->prune ? traffic_bound_of(&s->bound, sets, &ticks) : 0;
   limits_spend(l, ticks);
-  return cost + outlook;
+  return bytes;
 }
 
 uint64_t traffic_search_root(traffic_search *s, limits *l) {
   const traffic_sets start = traffic_sets_of(s->core, s->start_row);
-  return find_least(s, 0, &start, UINT64_MAX, l);
+  return number_larger(look_ahead(s, &start), find_points(s, &start, l));
 }
 
 calm_status traffic_search_begin(uint32_t *out_id, traffic_search *s,
@@ -75,12 +75,18 @@ calm_status traffic_search_follow(uint32_t *out_id, traffic_search *s,
       .cost = e->cost, .parent = id, .op = e->op, .size = from->size + 1};
   uint64_t ticks = 0;
   *out_id = CALM_NONE;
-  if (to.cost >= ceiling) return CALM_OK;
-  to.least = find_least(s, to.cost, &e->to, ceiling, l);
-  if (to.least < from->least) to.least = from->least;
-  if (to.least >= ceiling) return CALM_OK;
-  TRY(traffic_store_add(out_id, &s->store, &to, &e->to, &ticks));
-  limits_spend(l, ticks);
+  to.least = number_larger(to.cost + look_ahead(s, &e->to), from->least);
+  if (to.least >= ceiling ||
+      !traffic_store_wants(&s->store, to.cost, &e->to, &ticks)) {
+    limits_spend(l, ticks + 1);
+    return CALM_OK;
+  }
+  to.rough = s->rough;
+  if (!s->rough)
+    to.least = number_larger(to.least, to.cost + find_points(s, &e->to, l));
+  if (to.least < ceiling)
+    TRY(traffic_store_add(out_id, &s->store, &to, &e->to, &ticks));
+  limits_spend(l, ticks + 1);
   return CALM_OK;
 }
 
@@ -155,11 +161,25 @@ static calm_status expand_open(traffic_search *s, uint32_t id,
   return CALM_OK;
 }
 
+/* A state's turn has come: true if it is still the first. */
+static calm_status refine(bool *out_first, traffic_search *s, uint32_t id,
+                          limits *l) {
+  traffic_state *state = &s->store.states[id];
+  const traffic_sets sets = traffic_store_sets(&s->store, id);
+  const uint64_t least = state->cost + find_points(s, &sets, l);
+  state->rough = false;
+  *out_first = least <= state->least;
+  if (*out_first) return CALM_OK;
+  state->least = least;
+  return push_open(s, id);
+}
+
 calm_status traffic_search_best_first(traffic_verdict *out, traffic_search *s,
                                       uint64_t ceiling, limits *l) {
   uint32_t id, best = CALM_NONE;
   s->open.count = 0;
   s->expansion.most_sets = UINT32_MAX;
+  s->rough = s->looks;
   TRY(traffic_search_begin(&id, s, l));
   s->least = s->store.states[id].least;
   TRY(push_open(s, id));
@@ -169,7 +189,9 @@ calm_status traffic_search_best_first(traffic_verdict *out, traffic_search *s,
     if (state->dropped) continue;
     if (state->least >= ceiling) break;
     s->least = state->least;
-    TRY(expand_open(s, id, &ceiling, &best, l));
+    bool first = true;
+    if (state->rough) TRY(refine(&first, s, id, l));
+    if (first) TRY(expand_open(s, id, &ceiling, &best, l));
   }
   if (l->reason == LIMITS_NONE) s->least = ceiling;
   if (best != CALM_NONE) traffic_search_trace(s, best);

@@ -19,6 +19,7 @@ typedef struct traffic_search {
   bool prune; /* by the bound */
   traffic_bound bound;
   bool looks; /* the outlook is there */
+  bool rough; /* and is enough until a state's turn comes */
   traffic_outlook outlook;
   traffic_expansion expansion;
   traffic_store store;

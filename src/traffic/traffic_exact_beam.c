@@ -124,6 +124,7 @@ calm_status traffic_search_beam(traffic_verdict *out, traffic_search *s,
   uint32_t id;
   s->expansion.most_sets =
       width < LEAST_SETS / SETS_PER_WIDTH ? LEAST_SETS : width * SETS_PER_WIDTH;
+  s->rough = false;
   TRY(traffic_search_begin(&id, s, l));
   s->least = s->store.states[id].least;
   for (uint32_t size = 0; size < s->core->op_count; size++) {

@@ -163,6 +163,22 @@ static uint32_t thin_chain(traffic_store *s, uint32_t head, uint64_t cost,
   return head;
 }
 
+static bool is_wanted(const traffic_store *s, uint32_t head, uint64_t cost,
+                      const traffic_sets *sets, uint64_t *out_ticks) {
+  for (uint32_t i = head; i != CALM_NONE; i = s->states[i].next) {
+    ++*out_ticks;
+    if (makes_needless(s, i, cost, sets)) return false;
+  }
+  return true;
+}
+
+bool traffic_store_wants(const traffic_store *s, uint64_t cost,
+                         const traffic_sets *sets, uint64_t *out_ticks) {
+  if (s->slot_count == 0) return true;
+  const uint32_t slot = *find_slot(s, sets->done);
+  return !slot || is_wanted(s, slot - 1, cost, sets, out_ticks);
+}
+
 calm_status traffic_store_add(uint32_t *out_id, traffic_store *s,
                               const traffic_state *state,
                               const traffic_sets *sets, uint64_t *out_ticks) {
@@ -170,10 +186,7 @@ calm_status traffic_store_add(uint32_t *out_id, traffic_store *s,
   TRY(reach_slot(&slot, s, sets->done));
   const uint32_t head = *slot ? *slot - 1 : CALM_NONE;
   *out_id = CALM_NONE;
-  for (uint32_t i = head; i != CALM_NONE; i = s->states[i].next) {
-    ++*out_ticks;
-    if (makes_needless(s, i, state->cost, sets)) return CALM_OK;
-  }
+  if (!is_wanted(s, head, state->cost, sets, out_ticks)) return CALM_OK;
   TRY(grow_pool(s));
   const uint32_t id = s->count++;
   s->stored++;

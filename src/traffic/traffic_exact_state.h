@@ -24,6 +24,7 @@ typedef struct traffic_state {
   uint32_t size;   /* how many have run */
   uint32_t next;   /* another state after the same operators */
   bool dropped;    /* another one is as good */
+  bool rough;      /* `least` can be raised by the points */
 } traffic_state;
 
 /* The sets of a state, one behind the other. */
@@ -58,6 +59,10 @@ void traffic_store_clear(traffic_store *s);
 calm_status traffic_store_add(uint32_t *out_id, traffic_store *s,
                               const traffic_state *state,
                               const traffic_sets *sets, uint64_t *out_ticks);
+
+/* Would it be stored? */
+bool traffic_store_wants(const traffic_store *s, uint64_t cost,
+                         const traffic_sets *sets, uint64_t *out_ticks);
 
 /* Nothing that is stored from now on has the same operators as anything that is
    there. */
