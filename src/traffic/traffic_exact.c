@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/number.h"
+
 calm_status traffic_search_init(traffic_search *out, const traffic_core *core,
                                 const traffic_options *options, arena *a) {
   traffic_search s = {.core = core, .prune = options->bound};
@@ -17,26 +19,41 @@ calm_status traffic_search_init(traffic_search *out, const traffic_core *core,
 
 void traffic_search_free(traffic_search *s) {
   VECTOR_FREE(s->store.context, &s->open);
+  traffic_outlook_free(&s->outlook);
+  s->looks = false;
   traffic_store_free(&s->store);
 }
 
 uint64_t traffic_search_bytes(const traffic_search *s) {
-  return traffic_store_bytes(&s->store) +
+  return traffic_store_bytes(&s->store) + traffic_outlook_bytes(&s->outlook) +
          s->open.capacity * (uint64_t)sizeof *s->open.data;
 }
 
-/* The bound behind a state, in all. */
+calm_status traffic_search_look(traffic_search *s, limits *l) {
+  if (s->looks) return CALM_OK;
+  traffic_outlook_free(&s->outlook);
+  return traffic_outlook_build(&s->looks, &s->outlook, s->core,
+                               s->store.context, l);
+}
+
+/* What a state that costs so much leads to at least; no more than to say that
+   it reaches the ceiling. */
 static uint64_t find_least(traffic_search *s, uint64_t cost,
-                           const traffic_sets *sets, limits *l) {
-  uint64_t ticks = 0, least = cost;
-  if (s->prune) least += traffic_bound_of(&s->bound, sets, &ticks);
+                           const traffic_sets *sets, uint64_t ceiling,
+                           limits *l) {
+  uint64_t ticks = 1, outlook = 0;
+  if (s->looks)
+    outlook = traffic_outlook_of(&s->outlook, sets) +
+              traffic_bound_oversize(&s->bound, sets);
+  if (s->prune && cost + outlook < ceiling)
+    outlook = number_larger(outlook, traffic_bound_of(&s->bound, sets, &ticks));
   limits_spend(l, ticks);
-  return least;
+  return cost + outlook;
 }
 
 uint64_t traffic_search_root(traffic_search *s, limits *l) {
   const traffic_sets start = traffic_sets_of(s->core, s->start_row);
-  return find_least(s, 0, &start, l);
+  return find_least(s, 0, &start, UINT64_MAX, l);
 }
 
 calm_status traffic_search_begin(uint32_t *out_id, traffic_search *s,
@@ -59,7 +76,7 @@ calm_status traffic_search_follow(uint32_t *out_id, traffic_search *s,
   uint64_t ticks = 0;
   *out_id = CALM_NONE;
   if (to.cost >= ceiling) return CALM_OK;
-  to.least = find_least(s, to.cost, &e->to, l);
+  to.least = find_least(s, to.cost, &e->to, ceiling, l);
   if (to.least < from->least) to.least = from->least;
   if (to.least >= ceiling) return CALM_OK;
   TRY(traffic_store_add(out_id, &s->store, &to, &e->to, &ticks));

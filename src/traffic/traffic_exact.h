@@ -12,11 +12,14 @@
 
 #include "traffic/traffic_exact_bound.h"
 #include "traffic/traffic_exact_expand.h"
+#include "traffic/traffic_exact_outlook.h"
 
 typedef struct traffic_search {
   const traffic_core *core;
   bool prune; /* by the bound */
   traffic_bound bound;
+  bool looks; /* the outlook is there */
+  traffic_outlook outlook;
   traffic_expansion expansion;
   traffic_store store;
   uint64_t *start_row;
@@ -44,6 +47,9 @@ calm_status traffic_search_init(traffic_search *out, const traffic_core *core,
                                 const traffic_options *options, arena *a);
 void traffic_search_free(traffic_search *s);
 uint64_t traffic_search_bytes(const traffic_search *s);
+
+/* Tabulate the outlook, if that is not too much. */
+calm_status traffic_search_look(traffic_search *s, limits *l);
 
 /* What every solution costs at least. */
 uint64_t traffic_search_root(traffic_search *s, limits *l);

@@ -317,8 +317,8 @@ static void discount(traffic_bound *b, uint32_t counted) {
 
 /* Each time somebody touches one of the oversize buffers again it is read, but
    for the next time of one that is out: that is paid. */
-static uint64_t cost_of_oversize(const traffic_bound *b,
-                                 const traffic_sets *sets) {
+uint64_t traffic_bound_oversize(const traffic_bound *b,
+                                const traffic_sets *sets) {
   const traffic_core *core = b->core;
   uint64_t cost = 0;
   for (uint32_t i = 0; i < b->oversize_count; i++) {
@@ -336,7 +336,7 @@ static uint64_t cost_of_oversize(const traffic_bound *b,
 
 uint64_t traffic_bound_of(traffic_bound *b, const traffic_sets *sets,
                           uint64_t *out_ticks) {
-  uint64_t total = cost_of_oversize(b, sets), cost;
+  uint64_t total = traffic_bound_oversize(b, sets), cost;
   sort_buffers(b, sets);
   b->open_count = 0;
   for (uint32_t i = 0; i < b->point_count; i++) {

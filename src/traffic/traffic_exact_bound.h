@@ -55,4 +55,8 @@ calm_status traffic_bound_build(traffic_bound *out, const traffic_core *core,
 uint64_t traffic_bound_of(traffic_bound *b, const traffic_sets *sets,
                           uint64_t *out_ticks);
 
+/* The part of it that is due to buffers larger than the memory. */
+uint64_t traffic_bound_oversize(const traffic_bound *b,
+                                const traffic_sets *sets);
+
 #endif

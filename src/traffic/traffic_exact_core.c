@@ -121,6 +121,32 @@ uint64_t traffic_core_need(const traffic_core *core, uint32_t u,
   return core->need[u] - saved;
 }
 
+void traffic_core_live(const traffic_core *core, uint64_t *live,
+                       const uint64_t *done) {
+  memset(live, 0, core->buffer_words * sizeof *live);
+  for (uint32_t b = 0; b < core->buffer_count; b++) {
+    const uint64_t *touchers = traffic_core_ops(core, core->touchers, b);
+    if (bits_meet(touchers, done, core->op_words) &&
+        !bits_within(touchers, done, core->op_words))
+      bits_add(live, b);
+  }
+}
+
+bool traffic_core_writes(const traffic_core *core, uint32_t u, uint32_t b,
+                         const uint64_t *before) {
+  if (bits_has(traffic_core_buffers(core, core->writes, u), b)) return true;
+  return !bits_has(core->inputs, b) &&
+         !bits_meet(traffic_core_ops(core, core->touchers, b), before,
+                    core->op_words);
+}
+
+bool traffic_core_spills(const traffic_core *core, uint32_t b,
+                         const uint64_t *done) {
+  return !bits_has(core->outputs, b) ||
+         !bits_within(traffic_core_ops(core, core->writers, b), done,
+                      core->op_words);
+}
+
 /* ---- Who certainly runs before whom -------------------------------------- */
 
 static void add_all(uint64_t *to, const uint64_t *set, uint32_t words) {

@@ -46,6 +46,20 @@ calm_status traffic_core_close(traffic_core *core, const uint32_t *sequence,
 uint64_t traffic_core_need(const traffic_core *core, uint32_t u,
                            const uint64_t *done);
 
+/* Buffers that the set `done` has touched and others will touch again. */
+void traffic_core_live(const traffic_core *core, uint64_t *live,
+                       const uint64_t *done);
+
+/* Does operator u, which runs after a set, write a buffer?  Who touches first
+   what is no input does in any case. */
+bool traffic_core_writes(const traffic_core *core, uint32_t u, uint32_t b,
+                         const uint64_t *before);
+
+/* Once the last of the set `done` has written a buffer: would going off chip
+   cost a write?  The last state of an output is written in any case. */
+bool traffic_core_spills(const traffic_core *core, uint32_t b,
+                         const uint64_t *done);
+
 /* A row of operators, of buffers. */
 static inline uint64_t *traffic_core_ops(const traffic_core *core,
                                          uint64_t *rows, uint32_t i) {

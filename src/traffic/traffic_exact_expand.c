@@ -26,44 +26,14 @@ calm_status traffic_expansion_init(traffic_expansion *out,
 
 /* ---- What an operator changes -------------------------------------------- */
 
-/* Buffers that were touched and will be again. */
-static void find_live(const traffic_core *core, uint64_t *live,
-                      const uint64_t *done) {
-  memset(live, 0, core->buffer_words * sizeof *live);
-  for (uint32_t b = 0; b < core->buffer_count; b++) {
-    const uint64_t *touchers = traffic_core_ops(core, core->touchers, b);
-    if (bits_meet(touchers, done, core->op_words) &&
-        !bits_within(touchers, done, core->op_words))
-      bits_add(live, b);
-  }
-}
-
-/* Would going off chip need a write, once `done` have run, of whom the last one
-   wrote it?  The last state of an output is written in any case. */
-static bool needs_write(const traffic_core *core, uint32_t b,
-                        const uint64_t *done) {
-  return !bits_has(core->outputs, b) ||
-         !bits_within(traffic_core_ops(core, core->writers, b), done,
-                      core->op_words);
-}
-
-/* Who touches first what is no input writes it. */
-static bool writes_buffer(const traffic_core *core, uint32_t u, uint32_t b,
-                          const uint64_t *before) {
-  if (bits_has(traffic_core_buffers(core, core->writes, u), b)) return true;
-  return !bits_has(core->inputs, b) &&
-         !bits_meet(traffic_core_ops(core, core->touchers, b), before,
-                    core->op_words);
-}
-
 /* Buffer b as operator u leaves it; false if nobody needs it any more. */
 static bool leave_buffer(const traffic_expansion *e, uint32_t u, uint32_t b) {
   const traffic_core *core = e->core;
   bits_remove(e->to.out, b);
   const bool lives = !bits_within(traffic_core_ops(core, core->touchers, b),
                                   e->to.done, core->op_words);
-  const bool written = writes_buffer(core, u, b, e->from.done);
-  if (!lives || (written && !needs_write(core, b, e->to.done)))
+  const bool written = traffic_core_writes(core, u, b, e->from.done);
+  if (!lives || (written && !traffic_core_spills(core, b, e->to.done)))
     bits_remove(e->to.dirty, b);
   else if (written)
     bits_add(e->to.dirty, b);
@@ -193,7 +163,7 @@ static void begin_op(traffic_expansion *e, uint32_t u) {
   const uint64_t need = traffic_core_need(core, u, e->from.done);
   const uint64_t *uses = traffic_core_buffers(core, core->uses, u);
   uint64_t *may_go = e->live_row;
-  find_live(core, may_go, e->from.done);
+  traffic_core_live(core, may_go, e->from.done);
   const bool streams = e->streams = need > core->capacity;
   run_op(e, u, may_go);
   for (uint32_t w = 0; w < core->buffer_words; w++)

@@ -39,6 +39,7 @@ typedef struct minimize {
 
   traffic_core core;
   traffic_search search;
+  bool looked;    /* the outlook is there, or will never be */
   bool exhausted; /* best first had all the memory there is */
   random_state random;
   uint64_t part_states; /* of the searches of parts */
@@ -49,8 +50,11 @@ typedef struct minimize {
 } minimize;
 
 traffic_options traffic_options_default(void) {
-  return (traffic_options){
-      .bound = true, .dominance = true, .commit = true, .exchange = true};
+  return (traffic_options){.bound = true,
+                           .outlook = true,
+                           .dominance = true,
+                           .commit = true,
+                           .exchange = true};
 }
 
 static bool is_done(const minimize *m) {
@@ -146,24 +150,44 @@ static calm_status run_beam(minimize *m, uint32_t width) {
   return settle(m, &m->search);
 }
 
-/* It may take as long as everything before, and then gives way. */
-static calm_status run_best_first(minimize *m) {
-  if (m->exhausted) return CALM_OK;
-  traffic_verdict verdict;
+/* Limits for something that may take as long as everything before, and then
+   gives way. */
+static limits take_share(const minimize *m) {
   limits share = *m->l;
   const uint64_t more = number_larger(share.ticks, LEAST_TICKS);
   if (share.max_ticks - share.ticks > more)
     share.max_ticks = share.ticks + more;
   share.next_look = share.ticks;
-  TRY(traffic_search_best_first(&verdict, &m->search, m->cost, &share));
-  m->l->ticks = share.ticks;
-  m->l->next_look = share.ticks;
-  if (share.reason == LIMITS_TIME || share.reason == LIMITS_INTERRUPT)
-    m->l->reason = share.reason;
+  return share;
+}
+
+static void give_back(minimize *m, const limits *share) {
+  m->l->ticks = share->ticks;
+  m->l->next_look = share->ticks;
+  if (share->reason == LIMITS_TIME || share->reason == LIMITS_INTERRUPT)
+    m->l->reason = share->reason;
   limits_spend(m->l, 0);
+}
+
+static calm_status run_best_first(minimize *m) {
+  traffic_verdict verdict;
+  limits share = take_share(m);
+  TRY(traffic_search_best_first(&verdict, &m->search, m->cost, &share));
+  give_back(m, &share);
   TRY(settle(m, &m->search));
   m->exhausted = share.reason == LIMITS_MEMORY;
   if (m->exhausted) traffic_search_free(&m->search);
+  return CALM_OK;
+}
+
+/* Better bounds, if the sets of operators are few. */
+static calm_status look_ahead(minimize *m) {
+  if (!m->options->outlook || m->looked) return CALM_OK;
+  limits share = take_share(m);
+  TRY(traffic_search_look(&m->search, &share));
+  give_back(m, &share);
+  m->looked = share.reason != LIMITS_TICKS;
+  raise_bound(m, traffic_search_root(&m->search, m->l));
   return CALM_OK;
 }
 
@@ -196,7 +220,8 @@ static calm_status search(minimize *m) {
   for (uint32_t width = FIRST_WIDTH; !is_done(m);) {
     TRY(run_beam(m, width));
     if (!is_done(m) && !m->fixed) TRY(improve(m, width));
-    if (!is_done(m)) TRY(run_best_first(m));
+    if (!is_done(m)) TRY(look_ahead(m));
+    if (!is_done(m) && !m->exhausted) TRY(run_best_first(m));
     width = width < LARGEST_WIDTH / WIDTH_FACTOR ? width * WIDTH_FACTOR
                                                  : LARGEST_WIDTH;
   }

@@ -30,12 +30,18 @@ static void check_rules(const traffic_core *core, uint64_t least, int rules,
   const traffic_options options = {.bound = rules & 1,
                                    .dominance = rules & 2,
                                    .commit = rules & 4,
-                                   .exchange = rules & 8};
+                                   .exchange = rules & 8,
+                                   .outlook = rules & 16};
   traffic_search s;
   limits l;
   traffic_verdict verdict;
   limits_init(&l, context);
   assert_int_equal(traffic_search_init(&s, core, &options, a), CALM_OK);
+  if (options.outlook) {
+    assert_int_equal(traffic_search_look(&s, &l), CALM_OK);
+    assert_true(s.looks || core->buffer_count == 0 ||
+                core->bytes[core->buffer_count - 1] > core->capacity);
+  }
   assert_true(traffic_search_root(&s, &l) <= least);
   for (int beam = 0; beam < 2; beam++)
     for (uint64_t ceiling = least; ceiling < least + 3; ceiling++) {
@@ -85,7 +91,7 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
     assert_int_equal(traffic_core_close(&fixed, file, &a), CALM_OK);
     const uint64_t least = traffic_orders_least(&p, capacity, NULL);
     const uint64_t filed = traffic_orders_least(&p, capacity, file);
-    for (int rules = 0; rules < 16; rules++) {
+    for (int rules = 0; rules < 32; rules++) {
       check_rules(&core, least, rules, &a);
       check_rules(&fixed, filed, rules, &a);
     }
@@ -112,6 +118,7 @@ static uint64_t solve(const traffic_core *core, traffic_options options,
   traffic_verdict verdict;
   limits_init(&l, context);
   assert_int_equal(traffic_search_init(&s, core, &options, a), CALM_OK);
+  if (options.outlook) assert_int_equal(traffic_search_look(&s, &l), CALM_OK);
   assert_int_equal(
       traffic_search_best_first(&verdict, &s, NUMBER_MAX_BYTES, &l), CALM_OK);
   assert_int_equal(verdict, TRAFFIC_REACHED);
