@@ -7,7 +7,7 @@
 
 calm_status bench_machine_open(bench_machine *out, const char *name, arena *a) {
   const bench_case *file = bench_case_find(name);
-  bench_machine m = {0};
+  bench_machine m = {.name = name};
   accel_yaml *root;
   if (!file)
     return context_fail(a->context, CALM_INTERNAL, "there is no case %s", name);

@@ -57,7 +57,7 @@ static calm_status run_ways(curve *curves, bench *b) {
                                          &bench_way_best, &bench_way_paper};
   calm_model *model;
   calm_status status = CALM_OK;
-  TRY(bench_network_open(&model, b->context, BENCH_SWIFTNET_A, BENCH_SEED,
+  TRY(bench_network_open(&model, b->context, BENCH_SWIFTNET_A, bench_seed(b, 0),
                          BENCH_NODES));
   for (uint32_t i = 0; i < CURVES && status == CALM_OK; i++)
     status = run_way(&curves[i], b, model, ways[i]);

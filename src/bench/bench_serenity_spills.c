@@ -6,7 +6,8 @@
 const uint64_t bench_onchip_bytes[BENCH_ALL_SIZES] = {
     32 << 10, 64 << 10, 128 << 10, 256 << 10, 32000, 64000, 128000, 256000};
 
-calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
+calm_status bench_count_spills(uint64_t *out, uint32_t *streams,
+                               const traffic_problem *p,
                                const uint32_t *sequence,
                                const traffic_memory *memory, arena *a) {
   traffic_result result;
@@ -16,6 +17,9 @@ calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
   if (fault)
     return context_fail(a->context, CALM_INTERNAL, "traffic: %s", fault);
   *out = traffic_spills(&result.total);
+  if (streams) *streams = 0;
+  for (uint32_t i = 0; streams && i < p->order->op_count; i++)
+    *streams += result.streams[i];
   return CALM_OK;
 }
 
@@ -24,6 +28,7 @@ calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
 /* What is asked of a plan's graph, per size; NULL: not asked. */
 typedef struct wanted {
   uint64_t *file, *best, *file_pages, *best_pages;
+  uint32_t *streams, *op_count;
 } wanted;
 
 static calm_status count_at(const wanted *out, uint32_t size,
@@ -40,9 +45,12 @@ static calm_status count_at(const wanted *out, uint32_t size,
     const traffic_memory memory = {bench_onchip_bytes[size],
                                    asked[i].page_bytes};
     if (asked[i].out)
-      TRY(bench_count_spills(&asked[i].out[size], &t->problem,
-                             asked[i].sequence, &memory, a));
+      TRY(bench_count_spills(
+          &asked[i].out[size],
+          i == 1 && out->streams ? &out->streams[size] : NULL, &t->problem,
+          asked[i].sequence, &memory, a));
   }
+  if (out->op_count) *out->op_count = t->problem.order->op_count;
   return CALM_OK;
 }
 
@@ -65,8 +73,8 @@ static calm_status count_plan(const wanted *out, const calm_plan *plan,
   return CALM_OK;
 }
 
-static calm_status count_way(const wanted *out, const bench *b,
-                             calm_model *model, const bench_way *way) {
+static calm_status count_way(const wanted *out, bench *b, calm_model *model,
+                             const bench_way *way) {
   calm_plan *plan;
   arena scratch;
   TRY(bench_serenity_plan(&plan, b, model, way));
@@ -81,22 +89,29 @@ static calm_status count_way(const wanted *out, const bench *b,
 
 typedef uint64_t sizes[BENCH_ALL_SIZES];
 
-static calm_status measure(bench_spills *out, const bench *b,
-                           calm_model *model) {
+static calm_status measure(bench_spills *out, bench *b, calm_model *model) {
   sizes copied, file, best, rewritten, file_pages, best_pages;
   const wanted of_stock = {.file = copied};
-  const wanted of_best = {file, best, file_pages, best_pages};
+  uint32_t streams[BENCH_ALL_SIZES], op_count;
+  const wanted of_best = {file,       best,    file_pages,
+                          best_pages, streams, &op_count};
   const wanted of_rewritten = {.best = rewritten};
   TRY(count_way(&of_stock, b, model, &bench_way_stock));
   TRY(count_way(&of_best, b, model, &bench_way_best));
   TRY(count_way(&of_rewritten, b, model, &bench_way_paper));
   for (uint32_t i = 0; i < BENCH_ALL_SIZES; i++)
-    out[i] = (bench_spills){copied[i],    file[i],       best[i],
-                            rewritten[i], file_pages[i], best_pages[i]};
+    out[i] = (bench_spills){.copied = copied[i],
+                            .file = file[i],
+                            .best = best[i],
+                            .rewritten = rewritten[i],
+                            .file_pages = file_pages[i],
+                            .best_pages = best_pages[i],
+                            .op_count = op_count,
+                            .streams = streams[i]};
   return CALM_OK;
 }
 
-calm_status bench_measure_spills(bench_spills *out, const bench *b,
+calm_status bench_measure_spills(bench_spills *out, bench *b,
                                  bench_network_id id, uint64_t seed) {
   calm_model *model;
   TRY(bench_network_open(&model, b->context, id, seed, BENCH_NODES));

@@ -92,7 +92,8 @@ static calm_status with_plan(rows *out, bench *b, bench_network_id id,
   calm_model *model;
   calm_plan *plan = NULL;
   arena scratch;
-  TRY(bench_network_open(&model, b->context, id, BENCH_SEED, BENCH_NODES));
+  TRY(bench_network_open(&model, b->context, id, bench_seed(b, 0),
+                         BENCH_NODES));
   arena_init(&scratch, b->context);
   calm_status status = bench_serenity_plan(&plan, b, model, way);
   if (status == CALM_OK) status = use(out, b, plan, &scratch);

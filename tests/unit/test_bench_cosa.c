@@ -222,6 +222,17 @@ static void tried_open(tried *t, const char *layer,
                    CALM_OK);
 }
 
+/* Its tries from all seeds. */
+static void run_tries(bench_try *out, tried *t, bench_mapper mapper) {
+  bench *b = &t->d.run;
+  bench_requests requests = {0};
+  assert_int_equal(
+      bench_requests_add(&requests, b, &t->mapping, mapper, NULL, out),
+      CALM_OK);
+  assert_int_equal(bench_requests_run(b, &requests), CALM_OK);
+  VECTOR_FREE(b->context, &requests);
+}
+
 static void set(desk *d, const char *name, const char *value) {
   assert_int_equal(calm_options_set(d->options, name, value), CALM_OK);
 }
@@ -252,16 +263,13 @@ static void compare_with_map(const char *layer, bench_mapper mapper,
                              bool energy) {
   tried t;
   bench_try found[BENCH_SEEDS];
-  uint32_t count;
   calm_mapping *m;
   tried_open(&t, layer, energy ? MAPPER_ENERGY : MAPPER_DELAY);
   set(&t.d, "mapper", name);
   set(&t.d, "objective", energy ? "energy" : "delay");
   set(&t.d, "seed", "2");
   if (victory) set(&t.d, "victory", victory);
-  assert_int_equal(
-      bench_tries_run(found, &count, &t.d.run, &t.mapping, mapper, NULL),
-      CALM_OK);
+  run_tries(found, &t, mapper);
   assert_null(t.d.run.missing);
   const calm_layer_summary s = map_layer_alone(&t, &m);
   assert_true(found->mapped);
@@ -306,19 +314,13 @@ static void figures_of_cosa_are_those_of_map(void **state) {
 static void without_a_solver_the_rest_is_done(void **state) {
   tried t;
   bench_try found[BENCH_SEEDS];
-  uint32_t count;
   (void)state;
   setenv("CALM_HIGHS", "/nowhere/libhighs.so", 1);
   tried_open(&t, "3_7_512_512_1", MAPPER_DELAY);
-  assert_int_equal(
-      bench_tries_run(found, &count, &t.d.run, &t.mapping, BENCH_COSA, NULL),
-      CALM_OK);
+  run_tries(found, &t, BENCH_COSA);
   assert_false(found->mapped);
   assert_non_null(strstr(t.d.run.missing, "HiGHS"));
-  assert_int_equal(
-      bench_tries_run(found, &count, &t.d.run, &t.mapping, BENCH_RANDOM, NULL),
-      CALM_OK);
-  assert_int_equal(count, BENCH_SEEDS);
+  run_tries(found, &t, BENCH_RANDOM);
   assert_true(found->mapped);
   desk_run(&t.d, "figure8");
   const bench_table *table = table_named(&t.d, "figure8");
