@@ -14,6 +14,7 @@
 #include "bench/bench_cosa.h"
 #include "bench/bench_cosa_compare.h"
 #include "bench/bench_cosa_paper.h"
+#include "bench_scarce.h"
 #include "cases.h"
 #include "highs.h"
 
@@ -416,6 +417,20 @@ static void means_are_of_what_both_have(void **state) {
                      1e-12);
 }
 
+/* The sections of one layer; those of all work as figure 8 does. */
+static void memory_runs_out(void **state) {
+  char folder[] = "/tmp/calm-bench-XXXXXX", command[64];
+  (void)state;
+  assert_non_null(mkdtemp(folder));
+  setenv("CALM_HIGHS", "/nowhere/libhighs.so", 1);
+  bench_scarce(&bench_papers[1], "figure3", folder);
+  bench_scarce(&bench_papers[1], "figure4", NULL);
+  bench_scarce(&bench_papers[1], "figure8", NULL);
+  unsetenv("CALM_HIGHS");
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(machines_are_the_authors),
@@ -426,6 +441,7 @@ int main(void) {
       cmocka_unit_test(orders_and_spaces_matter),
       cmocka_unit_test(figures_repeat),
       cmocka_unit_test(means_are_of_what_both_have),
+      cmocka_unit_test(memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
