@@ -84,13 +84,13 @@ static void show(bench *b, const breakdown *d) {
   }
   bench_note(
       b, t,
-      "Layer %s of ResNet-50 (R, P, C, K, stride), for delay, on Simba: "
-      "what the released program says of each nest, whoever found it.  "
-      "The weighted sum is %g compute + %g traffic - %g utilization, and "
-      "cosa's is the least of all that the program allows.  Its limits "
-      "are stricter than the machine's (each tensor has a fixed share of "
-      "a buffer, windows are rounded up), so that nests of others may "
-      "have less.  Means over seeds of those that draw.",
+      "Layer %s of ResNet-50 (R, P, C, K, stride), for delay, on Simba: what "
+      "the released program says of each nest, whoever found it. The weighted "
+      "sum is %g compute + %g traffic - %g utilization, and cosa's is the "
+      "least of all that the program allows. Its limits are stricter than the "
+      "machine's (each tensor has a fixed share of a buffer, windows are "
+      "rounded up), so that nests of others may have less. Means over seeds "
+      "of those that draw.",
       layer_name, mapper_cosa_released.compute, mapper_cosa_released.traffic,
       mapper_cosa_released.utilization);
 }
@@ -107,15 +107,14 @@ static calm_status draw(bench *b, const breakdown *d) {
                                .y = values[i],
                                .count = SHOWN};
   }
-  const report_chart chart = {.title =
-                                  "Terms of CoSA's objective, "
-                                  "3_7_512_512_1",
-                              .x_title = "",
-                              .y_title = "bits (logarithm to base 2)",
-                              .categories = categories,
-                              .category_count = SHOWN,
-                              .series = series,
-                              .series_count = MAPPERS};
+  const report_chart chart = {
+      .title = "Terms of CoSA's objective, 3_7_512_512_1",
+      .x_title = "",
+      .y_title = "bits (logarithm to base 2)",
+      .categories = categories,
+      .category_count = SHOWN,
+      .series = series,
+      .series_count = MAPPERS};
   return bench_draw(b, "figure8", &chart);
 }
 

@@ -123,9 +123,9 @@ static void note_ratios(bench *b, bench_table *t, const double *seconds) {
   if (!b->timing || isnan(seconds[3])) return;
   bench_note(b, t,
              "On average hybrid, 32 x 500, takes %.3g times as long as cosa, "
-             "and %.3g times as long as exact; the paper: hybrid %.3g times as "
-             "long as cosa.  Seconds are of one layer, in one process on one "
-             "core.",
+             "and %.3g times as long as exact; the paper: hybrid %.3g times "
+             "as long as cosa. Seconds are of one layer, in one process on "
+             "one core.",
              seconds[2] / seconds[3], seconds[2] / seconds[4],
              bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
                  bench_claimed(BENCH_CLAIM_COSA_SECONDS));
@@ -141,10 +141,10 @@ calm_status bench_cosa_table6(bench *b) {
     seconds[i] = add_effort(b, t, m, &efforts[i]);
   bench_note(
       b, t,
-      "Over all layers and seeds, for delay on Simba.  Nests are drawn "
-      "and costed by calm itself here, and Timeloop's model ran in a "
-      "process of its own for the paper; so seconds compare methods only "
-      "within one column.  The optimum, with its proof, takes no samples.");
+      "Over all layers and seeds, for delay on Simba. Nests are drawn and "
+      "costed by calm itself here, and Timeloop's model ran in a process of "
+      "its own for the paper; so seconds compare methods only within one "
+      "column. The optimum, with its proof, takes no samples.");
   note_ratios(b, t, seconds);
   return CALM_OK;
 }

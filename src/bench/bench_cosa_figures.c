@@ -18,15 +18,14 @@ static void note_mappers(bench *b, bench_table *t) {
   const uint64_t seed = b->options->seed;
   bench_note(
       b, t,
-      "All nests are of the same machine, keep the same tensors at the "
-      "same levels, and are costed by the same evaluator, model `exact`. "
-      " random: the best of the first 5 valid nests drawn.  hybrid: "
-      "tilings drawn, of each all orders that matter, until 500 valid "
-      "nests in a row were no better; 32 x 500: until 16,000 were, since "
-      "the authors ran 32 threads, each of which gave up by itself.  "
-      "cosa: the authors' released program, solved to the end.  exact: "
-      "the optimum.  Those that draw start from seeds %llu to %llu, of "
-      "which geometric means are taken.",
+      "All nests are of the same machine, keep the same tensors at the same "
+      "levels, and are costed by the same evaluator, model `exact`. random: "
+      "the best of the first 5 valid nests drawn. hybrid: tilings drawn, of "
+      "each all orders that matter, until 500 valid nests in a row were no "
+      "better; 32 x 500: until 16,000 were, since the authors ran 32 threads, "
+      "each of which gave up by itself. cosa: the authors' released program, "
+      "solved to the end. exact: the optimum. Those that draw start from "
+      "seeds %llu to %llu, of which geometric means are taken.",
       (unsigned long long)seed, (unsigned long long)(seed + BENCH_SEEDS - 1));
 }
 
@@ -45,7 +44,7 @@ static void note_limits(bench *b, bench_table *t, const bench_comparison *c) {
   uint32_t worst = CALM_NONE;
   bench_note(b, t,
              "No mapper can be more than %.3g times as fast as our random, as "
-             "the optimum is not; cosa comes to %.3g.  The paper has %g over a "
+             "the optimum is not; cosa comes to %.3g. The paper has %g over a "
              "random of its own, which drew %g nests until 5 were valid.",
              most, bench_gain(NULL, &c->layers, c->series, cosa, CALM_NONE),
              c->over_random, bench_claimed(BENCH_CLAIM_RANDOM_SAMPLES));
@@ -65,19 +64,18 @@ static void note_padding(bench *b, bench_table *t) {
   bench_note(
       b, t,
       "cosa raises bounds with a prime factor above 7 (as 11 of AlexNet's "
-      "first layer, 13 of its others); its nests are of the raised "
-      "layers, and pay for them.");
+      "first layer, 13 of its others); its nests are of the raised layers, "
+      "and pay for them.");
 }
 
 static void note_timeloop(bench *b, bench_table *t, bool there) {
   bench_note(b, t,
-             there
-                 ? "Timeloop's own searches are those of the public cases "
-                   "(commit 4cf6d4c; hybrid with 2 threads and 500, not the "
-                   "authors' 32 threads), for layers that it has mapped; there "
-                   "is no ResNeXt-50."
-                 : "Timeloop's own searches are not there: the public cases "
-                   "($CALM_CASES) have them.");
+             there ? "Timeloop's own searches are those of the public cases "
+                     "(commit 4cf6d4c; hybrid with 2 threads and 500, not the "
+                     "authors' 32 threads), for layers that it has mapped; "
+                     "there is no ResNeXt-50."
+                   : "Timeloop's own searches are not there: the public cases "
+                     "($CALM_CASES) have them.");
 }
 
 /* ---- Timeloop's columns -------------------------------------------------- */
@@ -145,13 +143,12 @@ static calm_status show_links(bench *b, bench_comparison *c,
   bench_table *t = bench_compare_gains(b, c);
   bench_note(
       b, t,
-      "The same nests, found without a thought of links.  Cycles are no "
-      "fewer than the most loaded link of the array needs, which carries "
-      "%d words (64 bits) a cycle in each direction: multicasts go along "
-      "the row of elements, as the authors' file places them, and "
-      "partial sums come back the same way.  The paper simulates a "
-      "network of routers instead, and finds cosa %g times faster than "
-      "hybrid there; that is not made anew.",
+      "The same nests, found without a thought of links. Cycles are no fewer "
+      "than the most loaded link of the array needs, which carries %d words "
+      "(64 bits) a cycle in each direction: multicasts go along the row of "
+      "elements, as the authors' file places them, and partial sums come back "
+      "the same way. The paper simulates a network of routers instead, and "
+      "finds cosa %g times faster than hybrid there; that is not made anew.",
       BENCH_LINK_WORDS, bench_claimed(BENCH_CLAIM_HYBRID_NETWORK));
   bench_compare_layers(b, c);
   return bench_compare_draw(b, c);
@@ -224,8 +221,8 @@ static void show_saved(bench *b, const bench_comparison *c) {
     bench_number(b, t, bench_claimed(BENCH_CLAIM_HYBRID_ENERGY));
   }
   bench_note(b, t,
-             "By geometric means over all layers.  For energy the paper "
-             "minimises traffic alone; the released program does so here.  Its "
+             "By geometric means over all layers. For energy the paper "
+             "minimises traffic alone; the released program does so here. Its "
              "traffic knows nothing of how dear each access is, so that nests "
              "of the weighted sum, which it finds for delay, need less.");
 }

@@ -85,22 +85,22 @@ static calm_status show_gains(bench *b, const bench_mappers *const *found) {
   bench_series *series;
   ARENA_ARRAY(&b->arena, series, BENCH_MAPPERS);
   bench_table *t = bench_table_begin(b, "figure9",
-                                     "Delay on larger machines: how many times "
-                                     "less than random's",
+                                     "Delay on larger machines: how many "
+                                     "times less than random's",
                                      gain_columns, GAIN_COLUMNS);
   for (uint32_t i = 0; i < VARIANTS; i++)
     add_rows(b, t, &variants[i], found[i], series);
   bench_note(
       b, t,
-      "4x PEs: 64 elements instead of 16, and twice the bandwidth off "
-      "chip, as the paper's text has it (the file in the authors' "
-      "repository, simba_large.yaml, has the same bandwidth as the small "
-      "machine).  Larger SRAMs: buffers of the elements twice as large, "
-      "the global buffer eight times.");
+      "4x PEs: 64 elements instead of 16, and twice the bandwidth off chip, "
+      "as the paper's text has it (the file in the authors' repository, "
+      "simba_large.yaml, has the same bandwidth as the small machine). Larger "
+      "SRAMs: buffers of the elements twice as large, the global buffer eight "
+      "times.");
   bench_note(
       b, t,
       "cosa has the released weights on all machines, cosa, fitted those "
-      "below.  Mappers and seeds are those of figure6.");
+      "below. Mappers and seeds are those of figure6.");
   return CALM_OK;
 }
 
@@ -122,8 +122,8 @@ static void show_weights(bench *b, const bench_mappers *const *found) {
     add_weights(b, t, variants[i].title, &found[i]->fitted);
   bench_note(b, t,
              "Fitted as `calm map --calibrate` does: nests of eight synthetic "
-             "layers are drawn and costed, and the logarithm of their delay is "
-             "explained by the three terms.  The paper takes weights from "
+             "layers are drawn and costed, and the logarithm of their delay "
+             "is explained by the three terms. The paper takes weights from "
              "micro-benchmarks, which are not public.");
 }
 

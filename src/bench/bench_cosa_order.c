@@ -24,13 +24,11 @@ static const bench_column columns[BENCH_VARIATION_COLUMNS] = {
     {"array_words", "words over the array", BENCH_COUNT}};
 
 static const char *const notes[] = {
-    "The layer is R = S = 3, P = Q = 8, C = 32, K = 1024, on Simba.  Tiles are "
+    "The layer is R = S = 3, P = Q = 8, C = 32, K = 1024, on Simba. Tiles are "
     "those of the nest that has loops over C, K and P, and no others, over "
-    "time "
-    "at the global buffer, and of all such nests least delay, and of those "
-    "least "
-    "energy (the exact mapper's, proved).  Only the order of these three loops "
-    "is changed.",
+    "time at the global buffer, and of all such nests least delay, and of "
+    "those least energy (the exact mapper's, proved). Only the order of these "
+    "three loops is changed.",
     "Weights come past the global buffer, from off chip: each loop outside of "
     "the first one that moves them brings them in anew.",
     NULL};

@@ -24,14 +24,12 @@ static const bench_column columns[BENCH_VARIATION_COLUMNS] = {
     {"array_words", "words over the array", BENCH_COUNT}};
 
 static const char *const notes[] = {
-    "The layer is R = S = 1, P = Q = 16, C = 256, K = 1024, on Simba.  Four of "
+    "The layer is R = S = 1, P = Q = 16, C = 256, K = 1024, on Simba. Four of "
     "each of P, C and K are at the global buffer; 16 of these 64 are spread "
-    "over "
-    "the 16 elements (s), and 4 are loops over time (t).  Everything else is "
-    "as "
-    "in the first nest, which is, of all that spread C and K, one of least "
-    "delay, and of those least energy (the exact mapper's, proved).  Where two "
-    "loops over time remain, they are in the better order.",
+    "over the 16 elements (s), and 4 are loops over time (t). Everything else "
+    "is as in the first nest, which is, of all that spread C and K, one of "
+    "least delay, and of those least energy (the exact mapper's, proved). "
+    "Where two loops over time remain, they are in the better order.",
     NULL};
 
 enum { DIMENSIONS = 3, PRODUCT = 16, FACTOR = 4 };

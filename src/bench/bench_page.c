@@ -71,13 +71,20 @@ static void add_section(text *out, const bench *b, const bench_section *s) {
     if (b->tables.data[i]->section == s) add_table(out, b, b->tables.data[i]);
 }
 
+static bool has_kilobytes(const bench *b) {
+  for (uint32_t i = 0; i < b->tables.count; i++)
+    for (uint32_t c = 0; c < b->tables.data[i]->column_count; c++)
+      if (b->tables.data[i]->columns[c].kind == BENCH_KB) return true;
+  return false;
+}
+
 calm_status bench_write_page(text *out, const calm_benchmark *m) {
   text_format(out, "# ");
   add_words(out, m->paper->title);
-  text_format(out,
-              "\n\nMade by `calm bench %s`.  KB are 1000 bytes; the CSV files "
-              "have bytes, and all digits.\n",
-              m->paper->name);
+  text_format(
+      out, "\n\nMade by `calm bench %s`. %sThe CSV files have %sall digits.\n",
+      m->paper->name, has_kilobytes(&m->run) ? "KB are 1000 bytes. " : "",
+      has_kilobytes(&m->run) ? "bytes, and " : "");
   if (m->run.missing) text_format(out, "\nLeft out: %s.\n", m->run.missing);
   for (const bench_section *s = m->paper->sections; s->name; s++)
     if (bench_has_section(&m->run, s)) add_section(out, &m->run, s);

@@ -15,6 +15,7 @@ typedef struct least {
   uint64_t file_chosen, best_chosen; /* ... by the best choice of what stays */
   uint64_t bytes, bound_bytes;       /* of any order */
   bool proved;
+  bool file_proved, best_proved; /* no choice is better for that order */
 } least;
 
 typedef least least_grid[BENCH_CELL_COUNT][BENCH_SIZES];
@@ -55,6 +56,8 @@ static calm_status measure_size(least *out, const bench_traffic *t,
   TRY(run_search(&any, traffic_minimize, b, p, &memory, t->best, a));
   out->file_chosen = traffic_spills(&file.result.total);
   out->best_chosen = traffic_spills(&best.result.total);
+  out->file_proved = file.outcome == CALM_OPTIMAL;
+  out->best_proved = best.outcome == CALM_OPTIMAL;
   out->bytes = traffic_spills(&any.result.total);
   out->bytes = number_smaller(out->bytes, out->file_chosen);
   out->bytes = number_smaller(out->bytes, out->best_chosen);
@@ -105,9 +108,9 @@ static void add_row(bench *b, bench_table *t, bench_network_id id,
   bench_cell_name(b, t, id);
   bench_number(b, t, (double)bench_onchip_bytes[size]);
   bench_number(b, t, (double)m->file);
-  bench_number(b, t, (double)m->file_chosen);
+  bench_number(b, t, m->file_proved ? (double)m->file_chosen : NAN);
   bench_number(b, t, (double)m->best);
-  bench_number(b, t, (double)m->best_chosen);
+  bench_number(b, t, m->best_proved ? (double)m->best_chosen : NAN);
   bench_number(b, t, (double)m->bytes);
   bench_number(b, t, (double)m->bound_bytes);
   bench_words(b, t, m->proved ? "yes" : "no");
@@ -129,7 +132,7 @@ static void add_cells(bench *b, least_grid m) {
       "which may end it without a proof; the bound holds for every order "
       "and every choice of what stays. Least peak and file order: what "
       "stays is chosen by Belady's rule, and by the best choice for "
-      "that order. Cells that spill in neither are left out.",
+      "that order, proved. Cells that spill in neither are left out.",
       MOST_TICKS / 1000000);
 }
 

@@ -23,6 +23,14 @@ static const char *copy(bench *b, const char *words) {
   return arena_string(&b->arena, words, strlen(words));
 }
 
+/* One space between words, which a reader cannot tell from two. */
+static void join_spaces(char *words) {
+  char *to = words;
+  for (const char *from = words; *from; from++)
+    if (*from != ' ' || to == words || to[-1] != ' ') *to++ = *from;
+  *to = '\0';
+}
+
 /* ---- Tables -------------------------------------------------------------- */
 
 static calm_status make_table(bench_table **out, bench *b, const char *name,
@@ -85,8 +93,9 @@ static calm_status push_note(bench *b, bench_table *t, const char *note) {
 void bench_note(bench *b, bench_table *t, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  const char *note = put_together(b, format, arguments);
+  char *note = put_together(b, format, arguments);
   va_end(arguments);
+  if (note) join_spaces(note);
   if (!t || !note || push_note(b, t, note) != CALM_OK) b->failed = true;
 }
 

@@ -44,6 +44,7 @@ static chart_extent extent_of_y(const report_chart *c) {
       chart_extent_add(&e, c->log_y, c->series[i].y[k]);
   for (uint32_t i = 0; i < c->mark_count; i++)
     chart_extent_add(&e, c->log_y, c->marks[i].y);
+  if (chart_has_base(c)) chart_extent_add(&e, c->log_y, c->base);
   return e;
 }
 
@@ -76,7 +77,7 @@ static uint32_t count_slots(const report_chart *c) {
 
 /* Lines begin at zero unless that would press them together. */
 static bool begins_at_zero(const chart_frame *f, const chart_extent *e) {
-  return f->bars > 0 ||
+  return (f->bars > 0 && !chart_has_base(f->chart)) ||
          (!f->chart->log_y && e->least >= 0 && e->least < e->most * 0.7);
 }
 
@@ -317,11 +318,12 @@ static calm_status draw_x_ticks(const chart_frame *f) {
 }
 
 static calm_status draw_x_axis(const chart_frame *f, const names *n) {
-  const bool signs = f->y.low < 0 && f->y.high > 0 && !f->chart->log_y;
+  const bool signs = chart_has_base(f->chart) ||
+                     (f->y.low < 0 && f->y.high > 0 && !f->chart->log_y);
   text_format(f->out, "<g stroke=\"#888\" fill=\"none\">\n");
   draw_rule(f, f->left, f->bottom, f->right, f->bottom);
-  if (signs)
-    draw_rule(f, f->left, chart_frame_y(f, 0), f->right, chart_frame_y(f, 0));
+  const double base = chart_frame_base(f);
+  if (signs) draw_rule(f, f->left, base, f->right, base);
   text_format(f->out, "</g>\n<g font-size=\"11\" fill=\"#555\">\n");
   if (!f->slotted) TRY(draw_x_ticks(f));
   for (uint32_t i = 0; f->slotted && i < f->slots; i += n->stride)

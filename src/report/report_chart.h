@@ -40,6 +40,7 @@ typedef struct report_chart {
   const chart_mark *marks;
   uint32_t mark_count;
   bool log_x, log_y; /* values are above 0; others are left out */
+  double base; /* where bars begin; 0: at zero, or at the bottom if log_y */
 } report_chart;
 
 /* Append a complete SVG document. */

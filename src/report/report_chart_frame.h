@@ -29,6 +29,10 @@ double chart_series_x(const chart_series *s, uint32_t index);
 double chart_frame_x(const chart_frame *f, double x);
 double chart_frame_y(const chart_frame *f, double y);
 
+/* Do bars begin at a value of the chart's own, and where on the sheet? */
+bool chart_has_base(const report_chart *c);
+double chart_frame_base(const chart_frame *f);
+
 /* Can a point be shown? */
 bool chart_frame_shows(const chart_frame *f, const chart_series *s,
                        uint32_t index);

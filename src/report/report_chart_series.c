@@ -74,6 +74,15 @@ double chart_frame_y(const chart_frame *f, double y) {
   return f->bottom - chart_axis_place(&f->y, y) * (f->bottom - f->top);
 }
 
+bool chart_has_base(const report_chart *c) {
+  return c->base != 0 && chart_shows(c->log_y, c->base);
+}
+
+double chart_frame_base(const chart_frame *f) {
+  if (chart_has_base(f->chart)) return chart_frame_y(f, f->chart->base);
+  return f->chart->log_y ? f->bottom : chart_frame_y(f, 0);
+}
+
 /* ---- Textures ------------------------------------------------------------ */
 
 void chart_series_define(const chart_frame *f) {
@@ -147,7 +156,7 @@ static calm_status put_value(const chart_frame *f, chart_values how, double x,
                              double value) {
   const double end = chart_frame_y(f, value);
   const chart_label label = chart_label_of(value);
-  const bool down = value < 0;
+  const bool down = end > chart_frame_base(f);
   if (how == CHART_VALUES_LEVEL)
     return chart_text_put(f->out, x, down ? end + 12 : end - 4,
                           "font-size=\"10\" text-anchor=\"middle\"",
@@ -169,7 +178,7 @@ static double bar_x(const chart_frame *f, uint32_t series, uint32_t i) {
 static void draw_bars(const chart_frame *f, uint32_t series) {
   const chart_series *s = series_at(f, series);
   const double width = bar_width(f), gap = width > 8 ? 2 : width > 4 ? 1 : 0;
-  const double zero = f->chart->log_y ? f->bottom : chart_frame_y(f, 0);
+  const double base = chart_frame_base(f);
   text_format(f->out, "<g");
   add_fill(f, series);
   text_format(f->out, ">\n");
@@ -177,9 +186,9 @@ static void draw_bars(const chart_frame *f, uint32_t series) {
     if (!chart_frame_shows(f, s, i)) continue;
     const double x = bar_x(f, series, i), half = (width - gap) / 2;
     text_format(f->out, "<path d=\"M%s %sV%sH%sV%sZ\"/>\n",
-                chart_px(x - half).text, chart_px(zero).text,
+                chart_px(x - half).text, chart_px(base).text,
                 chart_px(chart_frame_y(f, s->y[i])).text,
-                chart_px(x + half).text, chart_px(zero).text);
+                chart_px(x + half).text, chart_px(base).text);
   }
   text_format(f->out, "</g>\n");
 }
@@ -206,8 +215,8 @@ static void add_shape(const chart_frame *f, uint32_t series, double x, double y,
 
 static void draw_points(const chart_frame *f, uint32_t series, double scale) {
   const chart_series *s = series_at(f, series);
-  text_format(f->out, "<g fill=\"%s\" stroke=\"#fff\" stroke-width=\".5\">\n",
-              color_of(series));
+  text_format(f->out, "<g fill=\"%s\" stroke=\"#fff\" stroke-width=\"%s\">\n",
+              color_of(series), s->kind == CHART_POINTS ? "1.2" : ".5");
   for (uint32_t i = 0; i < s->count; i++)
     if (chart_frame_shows(f, s, i))
       add_shape(f, series, chart_frame_x(f, chart_series_x(s, i)),

@@ -64,16 +64,25 @@ static inline uint64_t traffic_spills(const traffic_amount *a) {
 
 /*
  * What stays by Belady's rule: whenever there is no room, the buffer (page)
- * goes that is needed again last.  For pages no choice reads less; for whole
- * buffers, and for writes, it is a heuristic (docs/traffic.md).  `sequence` is
- * a topological order of all operators.  O(touches x log buffers) and the
- * evictions.  Everything is taken from the arena.
+ * goes that is needed again last; of those needed at the same step one that
+ * costs no write, then the larger one.  How buffers are numbered changes no
+ * sum. For pages no choice reads less; for whole buffers, and for writes, it is
+ * a heuristic (docs/traffic.md), and more memory may cost more.  So it may in
+ * any case where an operator no longer streams and takes room from what stays.
+ * `sequence` is a topological order of all operators.  O(touches x log touches)
+ * and the evictions.  Everything is taken from the arena.
  */
 calm_status traffic_belady(traffic_result *out, const traffic_problem *p,
                            const uint32_t *sequence,
                            const traffic_memory *memory, arena *a);
 
-/* What given decisions cost: out->kept_bytes is read, all else is filled in. */
+/*
+ * What given decisions cost: out->kept_bytes is read, all else is filled in.  A
+ * read counts at the step that needs it, a write at the step behind the touch
+ * after which it has to leave; the last state of an output is written at the
+ * step that makes it.  CALM_MISUSE if the decisions do not fit, CALM_BAD_INPUT
+ * if more than NUMBER_MAX_BYTES move.
+ */
 calm_status traffic_account(traffic_result *out, const traffic_problem *p,
                             const uint32_t *sequence,
                             const traffic_memory *memory, arena *a);

@@ -4,6 +4,15 @@
  * no room for it; what is on chip when a buffer is touched again was kept over
  * the gap, and the rest was not.
  *
+ * Why no choice reads less in pages: a page that is kept over a gap is an
+ * interval, and saves one read.  Each moment (a step that does not stream, or a
+ * boundary beside one that does) lets so many of the intervals over it be kept.
+ * Where a moment has too many, some have to go, and of two of them the one that
+ * ends later is in the way of all that the other is in the way of from here on;
+ * before here there was room for both.  Whole buffers differ in width, and
+ * writes depend on what went before: there this argument does not hold, and
+ * traffic_choose (traffic.h) finds what is least.
+ *
  * The candidates stand in a heap, that of the farthest next use on top.
  * Entries of buffers that have been touched since lie at its bottom, where they
  * harm nobody: their next use is no later than now.

@@ -129,6 +129,18 @@ for memory in plain serenity tflm tflm-default litert ort; do
   json_says 'o["traffic"][-1]["read_bytes"] == o["traffic"][-1]["write_bytes"] == 0'
 done
 
+cases=${CALM_CASES:-../shared/cases}/models
+if [ -d "$cases" ]; then
+  for net in swiftnet_vwwc19_uint8.tflite litert_rope.tflite \
+    mlperf_ic_resnet8_int8.tflite onnx_light_shufflenet.onnx; do
+    run plan "$cases/$net" --onchip 64K,16M --offchip none --json
+    code_is 0; json_says "$row_holds"
+    json_says 'o["traffic"][-1]["read_bytes"] == o["traffic"][-1]["write_bytes"] == 0'
+  done
+else
+  echo "  skipped: four models of $cases"
+fi
+
 checking "a table of at most 100 columns, lists, CSV, and the same bytes each time"
 run plan $graph --onchip 32K,1M --offchip inputs,outputs,weights
 code_is 0; out_has "off-chip traffic in bytes, of whole tensors; the total includes inputs, outputs, weights"

@@ -39,7 +39,7 @@ static inline calm_status run_kinds(bench *b) {
   bench_number(b, t, 0.25);
   bench_words(b, t, "a \"b\", c|d");
   for (int i = 0; i < 6; i++) bench_nothing(b, t);
-  bench_note(b, t, "Made of `%s`.", "swiftnet.cg");
+  bench_note(b, t, "Made of `%s`.  Again.", "swiftnet.cg");
   return CALM_OK;
 }
 

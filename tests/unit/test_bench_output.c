@@ -161,7 +161,7 @@ static void the_page_links_files_beside_it(void **state) {
       "|\n|---|---:|---:|---:|---:|---:|---:|\n"
       "| SwiftNet A | 301,056 | 200.7 | 1.68 | 4.66 % | 0.1 | 0.250 |\n"
       "| a \"b\", c\\|d | - | - | - | - | - | - |\n",
-      "\nMade of `swiftnet.cg`.\n",
+      "\nMade of `swiftnet.cg`. Again.\n",
       "\n![Three points](three.svg)\n"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strstr(d.out.data, parts[i]))
@@ -195,7 +195,7 @@ static void the_terminal_has_a_hundred_columns(void **state) {
       "  a \"b\", c|d        -        -           -                -    -      "
       "-\n"
       "\n"
-      "  Made of `swiftnet.cg`.\n"
+      "  Made of `swiftnet.cg`. Again.\n"
       "\n"
       "two: Another\n"
       "\n"

@@ -32,7 +32,7 @@ static int open_setup(void **state) {
   s.context = calm_context_new(&scarce);
   s.model = NULL;
   *state = &s;
-  return calm_options_new(&s.options, s.context);
+  return calm_options_new(&s.options, s.context) != CALM_OK;
 }
 
 static int close_setup(void **state) {
@@ -194,6 +194,48 @@ static void what_is_done_in_place_needs_less(void **state) {
   calm_plan_free(plan);
 }
 
+/* While the operator runs, 4 + 4 bytes and the 8 of its body are in use. */
+static void bodies_are_workspace(void **state) {
+  static const char text[] =
+      "calm-graph 1\ngraph outer\ntensor x 4 input\ntensor y 4 output\n"
+      "op w while ( x ) -> ( y ) body=inner\n"
+      "graph inner\ntensor a 6 input\ntensor b 2 output\n"
+      "op f opaque ( a ) -> ( b )\n";
+  setup *s = *state;
+  read_graph(s, text);
+  set(s, "onchip", "16,15");
+  calm_plan *plan = plan_graph(s);
+  assert_int_equal(row_of(plan, 1).streaming_ops, 0);
+  assert_int_equal(row_of(plan, 1).used_bytes, 16);
+  assert_int_equal(row_of(plan, 3).streaming_ops, 1);
+  calm_plan_free(plan);
+}
+
+/*
+ * p and q are bytes of one sum of 8.  With 14 bytes on chip it has to leave
+ * while `beside` needs 10: 8 are written, and 8 read by `second`, which adds to
+ * them.  Where `second` comes before `first`, x leaves instead, which costs a
+ * read of 4 and no write.
+ */
+static void sums_are_read_before_they_are_added_to(void **state) {
+  static const char text[] =
+      "calm-graph 1\ngraph sums\ntensor x 4 input\ntensor p 8\ntensor t 6\n"
+      "tensor q 8\ntensor y 8\ntensor z 2 output\n"
+      "op first opaque ( x ) -> ( p )\nop beside opaque ( x ) -> ( t )\n"
+      "op second opaque ( t ) -> ( q )\nop sum partial_sum ( p q ) -> ( y )\n"
+      "op last opaque ( y ) -> ( z )\n";
+  setup *s = *state;
+  read_graph(s, text);
+  set(s, "onchip", "14");
+  set(s, "minimize", "traffic");
+  calm_plan *plan = plan_graph(s);
+  assert_spills(plan, 0, "file", 8, 8);
+  assert_spills(plan, 2, "plan", 4, 0);
+  assert_int_equal(row_of(plan, 2).streaming_ops, 0);
+  assert_int_equal(calm_plan_summary_of(plan)->order_outcome, CALM_OPTIMAL);
+  calm_plan_free(plan);
+}
+
 /* ---- The order that moves least ------------------------------------------ */
 
 static void the_order_may_be_for_traffic(void **state) {
@@ -298,6 +340,8 @@ int main(void) {
       TEST(pages_are_moved_whole),
       TEST(whoever_owns_inputs_they_are_read),
       TEST(what_is_done_in_place_needs_less),
+      TEST(bodies_are_workspace),
+      TEST(sums_are_read_before_they_are_added_to),
       TEST(the_order_may_be_for_traffic),
       TEST(where_the_peak_fits_nothing_is_left_to_prove),
       TEST(options_that_do_not_go_together_are_refused),

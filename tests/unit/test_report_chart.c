@@ -226,6 +226,33 @@ static void words_are_escaped(void **state) {
   clear(&d);
 }
 
+static void bars_begin_where_they_are_told(void **state) {
+  (void)state;
+  desk d;
+  const double y[] = {0.5, 1, 4};
+  const chart_series s = {"s", CHART_BARS, NULL, y, 3};
+  report_chart c = chart_of(&s, 1);
+  c.log_y = true;
+  draw(&d, &c);
+  assert_int_equal(count(d.svg, "V"), 6);
+  clear(&d);
+  c.base = 1;
+  draw(&d, &c);
+  double at[3][2];
+  const char *bar = strstr(d.svg, "<g fill=\"#0072b2\"");
+  for (int i = 0; i < 3; i++) {
+    assert_non_null(bar);
+    bar = strstr(bar + 1, "<path d=\"M");
+    assert_non_null(bar);
+    assert_int_equal(
+        sscanf(bar, "<path d=\"M%*f %lfV%lf", &at[i][0], &at[i][1]), 2);
+  }
+  assert_true(at[0][1] > at[0][0]); /* down */
+  assert_true(at[1][1] == at[1][0]);
+  assert_true(at[2][1] < at[2][0]);
+  clear(&d);
+}
+
 static void words_may_be_absent(void **state) {
   (void)state;
   desk d;
@@ -318,6 +345,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_shown_is_left_out),
       cmocka_unit_test(huge_and_tiny_values_have_axes),
       cmocka_unit_test(words_are_escaped),
+      cmocka_unit_test(bars_begin_where_they_are_told),
       cmocka_unit_test(words_may_be_absent),
       cmocka_unit_test(series_differ_by_more_than_colour),
       cmocka_unit_test(steps_hold_until_the_next),
