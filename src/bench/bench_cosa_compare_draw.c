@@ -68,7 +68,7 @@ calm_status bench_compare_draw(bench *b, const bench_comparison *c) {
 
 calm_status bench_compare_draw_layers(bench *b, const bench_comparison *c) {
   static const char *const suffixes[BENCH_COSA_NETWORKS] = {
-      "_alexnet", "_resnet50", "_resnext50", "_deepbench"};
+      "-alexnet", "-resnet50", "-resnext50", "-deepbench"};
   picture *p;
   ARENA_ARRAY(&b->arena, p, 1);
   for (uint32_t n = 0; n < BENCH_COSA_NETWORKS; n++) {

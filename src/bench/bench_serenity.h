@@ -1,21 +1,15 @@
 /*
  * What the sections of SERENITY's evaluation share: the figures that the paper
- * reports (bench_paper_serenity.def), and plans of its cells, made by the whole
+ * reports (bench_serenity_paper.def), and plans of its cells, made by the whole
  * pipeline under one fixed effort, so that they repeat on any machine.
  *
- *   bench_serenity_paper.c       what the paper reports
- *   bench_serenity_plan.c        plans of cells, and what they come to
- *   bench_serenity_peaks.c       figure 15: memory by cell
- *   bench_serenity_published.c   ... against the paper's, byte by byte
- *   bench_serenity_seeds.c       ... of random networks, over many seeds
- *   bench_serenity_ratios.c      figure 10: how many times less
- *   bench_serenity_life.c        figure 12: memory over time
- *   bench_serenity_spills.c      what an order of a cell moves off chip
- *   bench_serenity_traffic.c     figure 11: traffic of a small fast memory
- *   bench_serenity_least.c       ... and how little it could be
- *   bench_serenity_search.c      one search of an order, its effort and time
- *   bench_serenity_time.c        figure 13: time to schedule
- *   bench_serenity_techniques.c  table 2: and what each technique is worth
+ *   bench_serenity_paper.c     what the paper reports
+ *   bench_serenity_plan.c      plans of cells, and what they come to
+ *   bench_serenity_search.c    one search of an order, its effort and time
+ *
+ * A section is in the file of its name; beside figure11 stand what an order of
+ * a cell moves (_spills) and how little it could be (_least), beside figure15
+ * the paper's arenas (_published) and random networks by seed (_seeds).
  */
 #ifndef CALM_BENCH_BENCH_SERENITY_H
 #define CALM_BENCH_BENCH_SERENITY_H
@@ -48,7 +42,7 @@ typedef struct bench_paper_figure {
 typedef enum bench_paper_id {
 #define PAPER_CELL(...)
 #define PAPER_FIGURE(name, value, mark) PAPER_##name,
-#include "bench/bench_paper_serenity.def"
+#include "bench/bench_serenity_paper.def"
 #undef PAPER_FIGURE
 #undef PAPER_CELL
   PAPER_FIGURES

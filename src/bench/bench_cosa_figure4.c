@@ -1,5 +1,5 @@
 /* Figure 4: what the elements of the array are spread over, all else alike. */
-#include "bench/bench_cosa_loops.h"
+#include "bench/bench_cosa_variation.h"
 #include "bench/bench_sections.h"
 
 static const accel_convolution shape = {.r = 1,

@@ -4,7 +4,7 @@
  * sake of the traffic, which says how much there was to gain.
  */
 #include "base/number.h"
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 
 /* Of one search: for one cell, size and purpose. */
 enum { MOST_TICKS = 20000000 };

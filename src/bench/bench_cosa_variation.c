@@ -1,4 +1,4 @@
-#include "bench/bench_cosa_loops.h"
+#include "bench/bench_cosa_variation.h"
 
 #include <math.h>
 
@@ -132,7 +132,7 @@ static calm_status show_effect(bench *b, const bench_variation *v,
   text name;
   const char *words;
   text_init(&name, b->context);
-  text_format(&name, "%s_effect", page->name);
+  text_format(&name, "%s-effect", page->name);
   TRY(text_keep(&name, &words, &b->arena));
   bench_table *t = bench_table_begin(b, words, page->effect, columns, 3);
   for (uint32_t f = 0; f < FIGURES; f++) {

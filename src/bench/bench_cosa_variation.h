@@ -2,8 +2,8 @@
  * One nest, varied in the loops of the global buffer alone: what order and
  * spatial mapping do by themselves (Figures 3 and 4 of CoSA's paper).
  */
-#ifndef CALM_BENCH_BENCH_COSA_LOOPS_H
-#define CALM_BENCH_BENCH_COSA_LOOPS_H
+#ifndef CALM_BENCH_BENCH_COSA_VARIATION_H
+#define CALM_BENCH_BENCH_COSA_VARIATION_H
 
 #include "bench/bench_cosa.h"
 #include "bench/bench_cosa_paper.h"
@@ -43,7 +43,7 @@ calm_status bench_variation_add(bench_variation *v, const char *name,
                                 const accel_loop *loops, uint32_t count,
                                 arena *a);
 
-/* What is written of a variation: NAME and NAME_effect are tables, NAME a
+/* What is written of a variation: NAME and NAME-effect are tables, NAME a
    figure. */
 typedef struct bench_variation_page {
   const char *name, *title;

@@ -1,5 +1,5 @@
 /* The spills of one cell: which bytes go off chip in which order. */
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 #include "memory/memory_traffic.h"
 #include "pipeline.h"
 

@@ -1,5 +1,5 @@
 /* Figure 3: the order of three loops at the global buffer, all else alike. */
-#include "bench/bench_cosa_loops.h"
+#include "bench/bench_cosa_variation.h"
 #include "bench/bench_sections.h"
 
 static const accel_convolution shape = {.r = 3,

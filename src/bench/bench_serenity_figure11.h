@@ -2,8 +2,8 @@
  * Figure 11: how many bytes the orders of a cell move between a fast memory and
  * a slow one, beyond what must be moved anyhow.
  */
-#ifndef CALM_BENCH_BENCH_SERENITY_TRAFFIC_H
-#define CALM_BENCH_BENCH_SERENITY_TRAFFIC_H
+#ifndef CALM_BENCH_BENCH_SERENITY_FIGURE11_H
+#define CALM_BENCH_BENCH_SERENITY_FIGURE11_H
 
 #include "bench/bench_serenity.h"
 #include "traffic/traffic.h"

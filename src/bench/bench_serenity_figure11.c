@@ -3,7 +3,7 @@
  * file's order and in the order of least peak, what stays being chosen by
  * Belady's rule for both.
  */
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 
 typedef bench_spills spill_grid[BENCH_CELL_COUNT][BENCH_ALL_SIZES];
 

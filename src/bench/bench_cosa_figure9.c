@@ -116,7 +116,7 @@ static void add_weights(bench *b, bench_table *t, const char *machine,
 
 static void show_weights(bench *b, const bench_mappers *const *found) {
   bench_table *t = bench_table_begin(
-      b, "figure9_weights", "Weights of CoSA's objective", weight_columns, 4);
+      b, "figure9-weights", "Weights of CoSA's objective", weight_columns, 4);
   add_weights(b, t, "released", &mapper_cosa_released);
   for (uint32_t i = 0; i < VARIANTS; i++)
     add_weights(b, t, variants[i].title, &found[i]->fitted);
