@@ -48,8 +48,8 @@ static void show_saved(bench *b, const bench_comparison *c) {
       {"of_exact", "what the optimum saves of cosa's", BENCH_SHARE},
       {"paper", "the paper, of hybrid's", BENCH_SHARE}};
   static const char *const words[] = {"traffic", "the weighted sum"};
-  bench_table *t = bench_table_begin(b, "figure7-saved",
-                                     "Energy that cosa saves", columns, 5);
+  bench_table *t = bench_table_begin(
+      b, "figure7-saved", "Energy that cosa saves", BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < 2; i++) {
     const uint32_t cosa = c->cosa - 1 + i;
     bench_words(b, t, "%s", words[i]);

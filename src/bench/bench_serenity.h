@@ -68,6 +68,19 @@ extern const bench_way bench_way_best, bench_way_paper, bench_way_auto,
 calm_status bench_serenity_plan(calm_plan **out, const bench *b,
                                 calm_model *model, const bench_way *way);
 
+/* Which plan: of this network, in this way. */
+typedef struct bench_task {
+  bench_network_id id;
+  uint64_t seed;
+  const bench_way *way;
+} bench_task;
+
+/* What is made of a plan, in an arena that lasts as long as the plan. */
+typedef calm_status bench_plan_use(void *out, bench *b, const calm_plan *plan,
+                                   arena *a);
+calm_status bench_with_plan(void *out, bench *b, const bench_task *task,
+                            bench_plan_use *use);
+
 /* What a plan comes to. */
 typedef struct bench_outcome {
   uint32_t op_count;
@@ -101,12 +114,12 @@ typedef struct bench_peaks {
   bench_outcome best, paper, rewritten, all; /* of the ways above */
 } bench_peaks;
 
-calm_status bench_measure_peaks(bench_peaks *out, const bench *b,
-                                bench_network_id id, uint64_t seed);
+calm_status bench_measure_peaks(bench_peaks *out, bench *b, bench_network_id id,
+                                uint64_t seed);
 
 /* Only the file's order and the best one. */
 calm_status bench_measure_order(bench_outcome *out_file,
-                                bench_outcome *out_best, const bench *b,
+                                bench_outcome *out_best, bench *b,
                                 bench_network_id id, uint64_t seed);
 
 /* All nine cells, the seeded ones by BENCH_SEED. */

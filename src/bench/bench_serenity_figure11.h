@@ -40,7 +40,7 @@ typedef struct bench_spills {
 } bench_spills;
 
 /* Per size, of one cell. */
-calm_status bench_measure_spills(bench_spills *out, const bench *b,
+calm_status bench_measure_spills(bench_spills *out, bench *b,
                                  bench_network_id id, uint64_t seed);
 
 /* Graphs at one size. */
@@ -53,7 +53,7 @@ typedef struct bench_reduction {
   uint64_t file_bytes, best_bytes; /* of all graphs */
 } bench_reduction;
 
-/* The geometric mean over as many graphs as are given. */
+/* At most BENCH_SEED_COUNT graphs. */
 bench_reduction bench_reduce(const uint64_t *file, const uint64_t *best,
                              uint32_t count);
 
