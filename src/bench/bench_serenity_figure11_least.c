@@ -31,16 +31,13 @@ static calm_status run_search(traffic_order *out, search *run, const bench *b,
                               const traffic_memory *memory,
                               const uint32_t *sequence, arena *a) {
   traffic_options o = traffic_options_default();
-  const char *fault;
   limits l;
   limits_init(&l, b->context);
   l.max_ticks = MOST_TICKS;
   l.max_bytes = b->options->memory_limit_bytes;
   o.seed = b->options->seed;
   TRY(run(out, p, memory, sequence, &o, a, &l));
-  TRY(traffic_check(&fault, p, out->sequence, memory, &out->result, a));
-  return fault ? context_fail(b->context, CALM_INTERNAL, "traffic: %s", fault)
-               : CALM_OK;
+  return bench_check_traffic(p, out->sequence, memory, &out->result, a);
 }
 
 /* The order of least traffic is looked for from that of least peak. */
