@@ -32,13 +32,6 @@ typedef struct bench_paper_cell {
 
 extern const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT];
 
-typedef enum bench_paper_mark { PAPER_SURE, PAPER_REMEMBERED } bench_paper_mark;
-
-typedef struct bench_paper_figure {
-  double value;
-  bench_paper_mark mark;
-} bench_paper_figure;
-
 typedef enum bench_paper_id {
 #define PAPER_CELL(...)
 #define PAPER_FIGURE(name, value, mark) PAPER_##name,
@@ -48,7 +41,7 @@ typedef enum bench_paper_id {
   PAPER_FIGURES
 } bench_paper_id;
 
-extern const bench_paper_figure bench_paper_figures[PAPER_FIGURES];
+extern const double bench_paper_figures[PAPER_FIGURES];
 
 /* ---- Plans --------------------------------------------------------------- */
 

@@ -12,9 +12,9 @@ const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT] = {
 #undef PAPER_CELL
 };
 
-const bench_paper_figure bench_paper_figures[PAPER_FIGURES] = {
+const double bench_paper_figures[PAPER_FIGURES] = {
 #define PAPER_CELL(...)
-#define PAPER_FIGURE(name, value, mark) [PAPER_##name] = {value, PAPER_##mark},
+#define PAPER_FIGURE(name, value, mark) [PAPER_##name] = value,
 #include "bench/bench_serenity_paper.def"
 #undef PAPER_FIGURE
 #undef PAPER_CELL
