@@ -20,7 +20,8 @@ typedef struct bench_machine {
   uint32_t global;         /* level: the global buffer, above the array */
 } bench_machine;
 
-/* From the case `name`, in the arena. */
+/* The case `name` as a tree; the machine of it.  In the arena. */
+calm_status bench_case_parse(accel_yaml **out, const char *name, arena *a);
 calm_status bench_machine_open(bench_machine *out, const char *name, arena *a);
 
 /* A layer on it.  `more` has further constraints; NULL: none. */
@@ -146,6 +147,9 @@ typedef struct bench_tries {
 } bench_tries;
 bench_tries bench_mappers_tries(const bench_mappers *m, uint32_t layer,
                                 bench_mapper mapper);
+
+/* Layers of which the optimum is proved. */
+uint32_t bench_mappers_proved(const bench_mappers *m);
 
 /* The geometric mean over seeds; NAN without a nest. */
 typedef enum bench_member {

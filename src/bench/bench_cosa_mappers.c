@@ -31,6 +31,13 @@ bench_tries bench_mappers_tries(const bench_mappers *m, uint32_t layer,
   return (bench_tries){tries_at(m, layer, mapper), bench_mapper_seeds(mapper)};
 }
 
+uint32_t bench_mappers_proved(const bench_mappers *m) {
+  uint32_t proved = 0;
+  for (uint32_t i = 0; i < m->layers.count; i++)
+    proved += tries_at(m, i, BENCH_EXACT)->proved;
+  return proved;
+}
+
 static double member_of(const bench_cost *c, bench_member member) {
   switch (member) {
     case BENCH_CYCLES: return c->cycles;

@@ -14,13 +14,13 @@ static const uint64_t within_bytes = 250 * 1024;
 static const bench_column cell_columns[] = {
     {"network", "network", BENCH_WORDS},
     {"operators", "ops", BENCH_COUNT},
-    {"downsets", "sets", BENCH_COUNT},
+    {"downsets", "down-sets", BENCH_COUNT},
     {"orders", "orders", BENCH_REAL},
     {"best_bytes", "best, KB", BENCH_KB},
     {"median_bytes", "median, KB", BENCH_KB},
     {"worst_bytes", "worst, KB", BENCH_KB},
-    {"best_share", "optimal", BENCH_SHARE},
-    {"best_kahn_share", "of Kahn's", BENCH_SHARE},
+    {"best_share", "optimal: of all", BENCH_SHARE},
+    {"best_kahn_share", "optimal: of Kahn's", BENCH_SHARE},
 };
 
 static const bench_column share_columns[] = {
@@ -28,24 +28,22 @@ static const bench_column share_columns[] = {
     {"peak_bytes", "peak at most, KB", BENCH_KB},
     {"paper_share", "paper, sampled", BENCH_SHARE},
     {"share", "of all orders", BENCH_SHARE},
-    {"kahn_share", "of Kahn's at random", BENCH_SHARE},
+    {"kahn_share", "of Kahn's, random", BENCH_SHARE},
 };
 
 static const bench_column line_columns[] = {
     {"network", "network", BENCH_WORDS},
     {"peak_bytes", "peak, KB", BENCH_KB},
     {"orders", "orders", BENCH_COUNT},
-    {"share", "share", BENCH_SHARE},
-    {"share_within", "or less", BENCH_SHARE},
-    {"kahn_share", "Kahn's", BENCH_SHARE},
-    {"kahn_share_within", "or less", BENCH_SHARE},
+    {"share", "of all", BENCH_SHARE},
+    {"share_within", "of all, up to here", BENCH_SHARE},
+    {"kahn_share", "of Kahn's", BENCH_SHARE},
+    {"kahn_share_within", "of Kahn's, up to here", BENCH_SHARE},
 };
-
-#define COUNT(columns) (sizeof(columns) / sizeof *(columns))
 
 /* What there is of one cell; shares of peaks up to each line's. */
 typedef struct cell_spectrum {
-  bench_network_id id;
+  const char *label;
   uint32_t op_count;
   order_spectrum spectrum;
   double *peaks_kb, *within, *kahn_within;
@@ -85,10 +83,11 @@ static calm_status add_up(cell_spectrum *c, arena *a) {
 }
 
 /* Without lines if there are more orders than 64 bits can count, or it was
-   stopped. */
-static calm_status measure(cell_spectrum *out, bench *b, bench_network_id id) {
+   interrupted. */
+static calm_status measure(cell_spectrum *out, bench *b, bench_network_id id,
+                           const char *label) {
   calm_model *model;
-  *out = (cell_spectrum){.id = id};
+  *out = (cell_spectrum){.label = label};
   TRY(bench_network_open(&model, b->context, id, bench_seed(b, 0),
                          BENCH_NODES));
   const calm_status status = find_spectrum(out, b, model, &b->arena);
@@ -98,11 +97,6 @@ static calm_status measure(cell_spectrum *out, bench *b, bench_network_id id) {
 }
 
 /* ---- Tables -------------------------------------------------------------- */
-
-static void add_name(bench *b, bench_table *t, const cell_spectrum *c) {
-  const bench_network *n = &bench_networks[c->id];
-  bench_words(b, t, "%s %s", n->seeded ? n->data : n->network, n->cell);
-}
 
 /* The last line with a peak of at most `bytes`; the first is not above. */
 static uint32_t line_within(const order_spectrum *s, uint64_t bytes) {
@@ -119,10 +113,10 @@ static uint64_t median_of(const cell_spectrum *c) {
 
 static void add_cell(bench *b, bench_table *t, const cell_spectrum *c) {
   const order_spectrum *s = &c->spectrum;
-  add_name(b, t, c);
+  bench_words(b, t, "%s", c->label);
   bench_number(b, t, c->op_count);
   if (s->count == 0) {
-    for (uint32_t i = 2; i < COUNT(cell_columns); i++) bench_nothing(b, t);
+    for (uint32_t i = 2; i < t->column_count; i++) bench_nothing(b, t);
     return;
   }
   bench_number(b, t, (double)s->downsets);
@@ -137,21 +131,23 @@ static void add_cell(bench *b, bench_table *t, const cell_spectrum *c) {
 static void add_cells(bench *b, const cell_spectrum *spectra) {
   bench_table *t =
       bench_table_begin(b, "figure3b-cells", "All orders of the cells",
-                        cell_columns, COUNT(cell_columns));
+                        BENCH_COLUMNS(cell_columns));
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) add_cell(b, t, &spectra[i]);
-  bench_note(b, t,
-             "Exact, by dynamic programming over sets of operators that can "
-             "have run (down-sets), each with a list of peaks. Inputs are no "
-             "operators here. CIFAR is RandWire at seed %llu, one operator per "
-             "node; where there is no figure, 64 bits cannot count the orders.",
-             bench_seed(b, 0));
+  bench_note(
+      b, t,
+      "Exact, by dynamic programming over down-sets (sets of operators "
+      "that can have run), each with the distribution of peaks that "
+      "lead to it. Graph inputs are not counted as operators. CIFAR-10 "
+      "and CIFAR-100 are RandWire at seed %llu, one operator per node. A "
+      "dash: more orders than 64 bits can count.",
+      bench_seed(b, 0));
 }
 
 static void add_share(bench *b, bench_table *t, const cell_spectrum *c,
                       const char *what, uint32_t line, bench_paper_id paper) {
   bench_words(b, t, "%s", what);
   bench_number(b, t, (double)c->spectrum.lines[line].peak_bytes);
-  bench_number(b, t, bench_paper_figures[paper].value);
+  bench_number(b, t, bench_paper_figures[paper]);
   bench_number(b, t, c->within[line]);
   bench_number(b, t, c->kahn_within[line]);
 }
@@ -159,31 +155,31 @@ static void add_share(bench *b, bench_table *t, const cell_spectrum *c,
 static void add_shares(bench *b, const cell_spectrum *c) {
   bench_table *t =
       bench_table_begin(b, "figure3b", "How many orders of cell A are good",
-                        share_columns, COUNT(share_columns));
+                        BENCH_COLUMNS(share_columns));
   const uint32_t within = line_within(&c->spectrum, within_bytes);
   add_share(b, t, c, "within 250 KB", within, PAPER_figure3b_within_250_kb);
   add_share(b, t, c, "optimal", 0, PAPER_figure3b_optimal);
   bench_note(b, t,
-             "The paper draws orders, by what rule it does not say; these are "
-             "exact, once over all orders alike and once as Kahn's algorithm "
-             "draws them that picks any ready operator with the same chance. "
-             "Read as below, its 4.1 %% lies between the two; its 0.04 %% is "
-             "above both, and why is not known.");
+             "The paper samples orders and does not say how. Ours are exact "
+             "shares: of all topological orders, each alike, and of those that "
+             "Kahn's algorithm draws when it picks any ready operator with the "
+             "same chance. The paper's 4.1 %% lies between the two; its 0.04 "
+             "%% is above both, and why is not known.");
   bench_note(b, t,
-             "A KB of 1024 bytes is meant here. With one of 1000, 250 KB would "
-             "end below 250,880 bytes, which a tenth tensor of the cell makes: "
-             "%.3g %% and %.3g %% of orders would be within.",
+             "Here alone a KB is 1024 bytes. With 1000, the peak of 250,880 "
+             "bytes (ten tensors of 25,088) would be outside of 250 KB: %.3g "
+             "%% and %.3g %% of orders would be within.",
              100 * c->within[within - 1], 100 * c->kahn_within[within - 1]);
 }
 
 static void add_lines(bench *b, const cell_spectrum *spectra) {
   bench_table *t =
       bench_table_begin(b, "figure3b-peaks", "The distribution of peaks",
-                        line_columns, COUNT(line_columns));
+                        BENCH_COLUMNS(line_columns));
   for (uint32_t i = 0; i < KNOWN_CELLS; i++)
     for (uint32_t line = 0; line < spectra[i].spectrum.count; line++) {
       const order_spectrum_line *l = &spectra[i].spectrum.lines[line];
-      add_name(b, t, &spectra[i]);
+      bench_words(b, t, "%s", spectra[i].label);
       bench_number(b, t, (double)l->peak_bytes);
       bench_number(b, t, (double)l->orders);
       bench_number(b, t,
@@ -204,9 +200,8 @@ static calm_status draw_cell_a(bench *b, const cell_spectrum *c) {
        count}};
   const chart_mark marks[] = {
       {"paper: 4.1 % within 250 KB",
-       bench_paper_figures[PAPER_figure3b_within_250_kb].value},
-      {"paper: 0.04 % optimal",
-       bench_paper_figures[PAPER_figure3b_optimal].value}};
+       bench_paper_figures[PAPER_figure3b_within_250_kb]},
+      {"paper: 0.04 % optimal", bench_paper_figures[PAPER_figure3b_optimal]}};
   const report_chart chart = {
       .title = "SwiftNet cell A: orders with a peak of at most x",
       .x_title = "peak (KB)",
@@ -224,16 +219,11 @@ static calm_status draw_all(bench *b, const cell_spectrum *spectra) {
   for (uint32_t i = 0; i < KNOWN_CELLS; i++) {
     const cell_spectrum *c = &spectra[i];
     double *x;
-    text name;
-    text_init(&name, b->context);
     ARENA_ARRAY(&b->arena, x, c->spectrum.count);
     for (uint32_t line = 0; line < c->spectrum.count; line++)
       x[line] = c->peaks_kb[line] / c->peaks_kb[0];
     series[i] =
-        (chart_series){NULL, CHART_STEPS, x, c->within, c->spectrum.count};
-    text_format(&name, "%s %s", bench_networks[c->id].network,
-                bench_networks[c->id].cell);
-    TRY(text_keep(&name, &series[i].name, &b->arena));
+        (chart_series){c->label, CHART_STEPS, x, c->within, c->spectrum.count};
   }
   const report_chart chart = {
       .title = "Orders with a peak of at most x times the best",
@@ -254,9 +244,11 @@ static bool is_known(const cell_spectrum *spectra) {
 
 calm_status bench_serenity_figure3b(bench *b) {
   cell_spectrum spectra[BENCH_CELL_COUNT];
+  const char *labels[BENCH_CELL_COUNT];
+  TRY(bench_cell_labels(labels, b));
   for (bench_network_id id = 0; id < BENCH_CELL_COUNT; id++) {
     bench_progress(b, "counting all orders of %s", bench_networks[id].name);
-    TRY(measure(&spectra[id], b, id));
+    TRY(measure(&spectra[id], b, id, labels[id]));
     if (context_interrupted(b->context)) return CALM_OK;
   }
   if (!is_known(spectra)) {

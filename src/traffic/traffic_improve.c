@@ -72,8 +72,9 @@ calm_status traffic_part_search(traffic_part *p, uint64_t ceiling,
                                 uint32_t width, const traffic_options *options,
                                 limits *l) {
   traffic_verdict verdict;
-  limits_spend(l, p->core.op_count);
   TRY(traffic_search_init(&p->search, &p->core, options, &p->scratch));
+  const uint64_t points = p->search.bound.point_count;
+  limits_spend(l, p->core.op_count + points * points);
   return traffic_search_beam(&verdict, &p->search, ceiling, width, l);
 }
 

@@ -4,7 +4,7 @@
  * sake of the traffic, which says how much there was to gain.
  */
 #include "base/number.h"
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 
 /* Of one search: for one cell, size and purpose. */
 enum { MOST_TICKS = 20000000 };
@@ -31,15 +31,12 @@ static calm_status run_search(traffic_order *out, search *run, bench *b,
                               const traffic_memory *memory,
                               const uint32_t *sequence, arena *a) {
   traffic_options o = traffic_options_default();
-  const char *fault;
   limits l;
   bench_limits(&l, b, MOST_TICKS);
   o.seed = b->options->seed;
   TRY(run(out, p, memory, sequence, &o, a, &l));
   bench_searched(b, l.reason);
-  TRY(traffic_check(&fault, p, out->sequence, memory, &out->result, a));
-  return fault ? context_fail(b->context, CALM_INTERNAL, "traffic: %s", fault)
-               : CALM_OK;
+  return bench_check_traffic(p, out->sequence, memory, &out->result, a);
 }
 
 /* The order of least traffic is looked for from that of least peak. */
@@ -65,29 +62,20 @@ static calm_status measure_size(least *out, const bench_traffic *t,
   return CALM_OK;
 }
 
-static calm_status use_plan(least *out, bench *b, const calm_plan *plan,
-                            arena *a) {
+static calm_status measure_sizes(void *out, bench *b, const calm_plan *plan,
+                                 arena *a) {
+  least *of_size = out;
   bench_traffic t;
   TRY(bench_traffic_of(&t, plan, a));
   for (uint32_t size = 0; size < BENCH_SIZES; size++)
-    TRY(measure_size(&out[size], &t, size, b, a));
+    TRY(measure_size(&of_size[size], &t, size, b, a));
   return CALM_OK;
 }
 
 static calm_status measure(least *out, bench *b, bench_network_id id) {
-  calm_model *model;
-  calm_plan *plan = NULL;
-  arena scratch;
+  const bench_task task = {id, bench_seed(b, 0), &bench_way_best};
   bench_progress(b, "least traffic of %s", bench_networks[id].name);
-  TRY(bench_network_open(&model, b->context, id, bench_seed(b, 0),
-                         BENCH_NODES));
-  arena_init(&scratch, b->context);
-  calm_status status = bench_serenity_plan(&plan, b, model, &bench_way_best);
-  if (status == CALM_OK) status = use_plan(out, b, plan, &scratch);
-  arena_free(&scratch);
-  calm_plan_free(plan);
-  calm_model_free(model);
-  return status;
+  return bench_with_plan(out, b, &task, measure_sizes);
 }
 
 /* ---- Tables -------------------------------------------------------------- */
@@ -95,14 +83,14 @@ static calm_status measure(least *out, bench *b, bench_network_id id) {
 static const bench_column columns[] = {
     {"cell", "cell", BENCH_WORDS},
     {"onchip_bytes", "on chip", BENCH_COUNT},
-    {"file_spill_bytes", "file order", BENCH_KB},
-    {"file_chosen_spill_bytes", "best choice", BENCH_KB},
-    {"best_spill_bytes", "least peak", BENCH_KB},
-    {"best_chosen_spill_bytes", "best choice", BENCH_KB},
-    {"least_spill_bytes", "least traffic", BENCH_KB},
-    {"bound_bytes", "its bound", BENCH_KB},
+    {"file_spill_bytes", "file order: Belady", BENCH_KB},
+    {"file_chosen_spill_bytes", "file order: optimal", BENCH_KB},
+    {"best_spill_bytes", "least peak: Belady", BENCH_KB},
+    {"best_chosen_spill_bytes", "least peak: optimal", BENCH_KB},
+    {"least_spill_bytes", "any order: found", BENCH_KB},
+    {"bound_bytes", "any order: bound", BENCH_KB},
     {"proved", "proved", BENCH_WORDS},
-    {"order_share", "by the order alone", BENCH_SHARE}};
+    {"order_share", "by order alone", BENCH_SHARE}};
 
 /* Of what least traffic saves of the file's order, the part that no choice of
    what stays saves in that order. */
@@ -128,25 +116,24 @@ static void add_row(bench *b, bench_table *t, bench_network_id id,
 
 /* Cells that spill in neither order say nothing. */
 static void add_cells(bench *b, least_grid m) {
-  bench_table *t = bench_table_begin(b, "figure11-least",
-                                     "The least that any order spills, KB",
-                                     columns, sizeof columns / sizeof *columns);
+  bench_table *t =
+      bench_table_begin(b, "figure11-least", "Least spills over all orders, KB",
+                        BENCH_COLUMNS(columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++)
     for (uint32_t size = 0; size < BENCH_SIZES; size++)
       if (m[id][size].file || m[id][size].best)
         add_row(b, t, (bench_network_id)id, size, &m[id][size]);
-  bench_note(
-      b, t,
-      "Whole tensors. Least traffic: orders and what stays are searched "
-      "together, from the order of least peak, within %d million ticks, "
-      "which may end it without a proof; the bound holds for every order "
-      "and every choice of what stays. Least peak and file order: what "
-      "stays is chosen by Belady's rule, and by the best choice for "
-      "that order, proved. By the order alone: of what least traffic saves "
-      "of the file's order, the share that remains if what stays is chosen "
-      "best in both, where all is proved. Cells that spill in neither are left "
-      "out.",
-      MOST_TICKS / 1000000);
+  bench_note(b, t,
+             "Whole tensors. Belady: what stays on chip is chosen by Belady's "
+             "rule. Optimal: by the best choice for that order, where that is "
+             "proved. Any order: order and choice are searched together, from "
+             "the least-peak order, within %d million ticks; the bound holds "
+             "for all orders and choices, and where it is not reached nothing "
+             "is proved. By order alone: of what the file order spills by "
+             "Belady's rule and the least does not, the share that no better "
+             "choice saves in the file order, where all is proved. Cells that "
+             "spill in neither order are left out.",
+             MOST_TICKS / 1000000);
 }
 
 static const bench_column mean_columns[] = {
@@ -154,14 +141,14 @@ static const bench_column mean_columns[] = {
     {"both", "both spill", BENCH_COUNT},
     {"freed", "only file order spills", BENCH_COUNT},
     {"proved", "proved", BENCH_COUNT},
-    {"file_over_least", "file / traffic, mean", BENCH_RATIO},
-    {"peak_over_least", "peak / traffic, mean", BENCH_RATIO}};
+    {"file_over_least", "file order / least traffic", BENCH_RATIO},
+    {"peak_over_least", "least peak / least traffic", BENCH_RATIO}};
 
 static void add_means(bench *b, least_grid m) {
-  bench_table *t = bench_table_begin(
-      b, "figure11-least-means",
-      "How many times less the order of least traffic spills", mean_columns,
-      sizeof mean_columns / sizeof *mean_columns);
+  bench_table *t =
+      bench_table_begin(b, "figure11-least-means",
+                        "Reduction of spills by the least-traffic order",
+                        BENCH_COLUMNS(mean_columns));
   for (uint32_t size = 0; size < BENCH_SIZES; size++) {
     uint64_t file[BENCH_CELL_COUNT], best[BENCH_CELL_COUNT];
     uint64_t bytes[BENCH_CELL_COUNT];

@@ -3,7 +3,6 @@
  * it takes.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/bench_cosa.h"
 #include "bench/bench_cosa_paper.h"
@@ -29,17 +28,16 @@ enum { EFFORTS = sizeof efforts / sizeof *efforts };
 
 static const bench_column columns[] = {
     {"mapper", "mapper", BENCH_WORDS},
-    {"samples", "samples, median", BENCH_COUNT},
-    {"samples_mean", "mean", BENCH_COUNT},
-    {"valid", "valid, median", BENCH_COUNT},
-    {"valid_mean", "mean", BENCH_COUNT},
-    {"seconds", "seconds, median", BENCH_SECONDS},
-    {"seconds_mean", "mean", BENCH_SECONDS},
-    {"seconds_worst", "worst", BENCH_SECONDS},
-    {"paper_samples", "the paper: samples", BENCH_COUNT},
-    {"paper_valid", "the paper: valid", BENCH_COUNT},
-    {"paper_seconds", "the paper: seconds", BENCH_REAL}};
-enum { COLUMNS = sizeof columns / sizeof *columns };
+    {"samples", "samples: median", BENCH_COUNT},
+    {"samples_mean", "samples: mean", BENCH_COUNT},
+    {"valid", "valid: median", BENCH_COUNT},
+    {"valid_mean", "valid: mean", BENCH_COUNT},
+    {"seconds", "seconds: median", BENCH_SECONDS},
+    {"seconds_mean", "seconds: mean", BENCH_SECONDS},
+    {"seconds_worst", "seconds: max", BENCH_SECONDS},
+    {"paper_samples", "paper: samples", BENCH_COUNT},
+    {"paper_valid", "paper: valid", BENCH_COUNT},
+    {"paper_seconds", "paper: seconds", BENCH_REAL}};
 
 /* ---- Statistics ---------------------------------------------------------- */
 
@@ -60,12 +58,7 @@ static double member_of(const bench_try *t, bench_mapper mapper, member which) {
   return (double)(which == SAMPLES ? t->samples : t->valid);
 }
 
-static int compare(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
-/* Of all layers and seeds, sorted. */
+/* Of all layers and seeds. */
 static void collect(values *out, const bench_mappers *m, bench_mapper mapper,
                     member which) {
   out->count = 0;
@@ -75,22 +68,6 @@ static void collect(values *out, const bench_mappers *m, bench_mapper mapper,
       if (tries.data[k].mapped)
         out->data[out->count++] = member_of(&tries.data[k], mapper, which);
   }
-  qsort(out->data, out->count, sizeof *out->data, compare);
-}
-
-static double median_of(const values *v) {
-  if (v->count == 0) return NAN;
-  return (v->data[(v->count - 1) / 2] + v->data[v->count / 2]) / 2;
-}
-
-static double mean_of(const values *v) {
-  double sum = 0;
-  for (uint32_t i = 0; i < v->count; i++) sum += v->data[i];
-  return v->count ? sum / v->count : NAN;
-}
-
-static double worst_of(const values *v) {
-  return v->count ? v->data[v->count - 1] : NAN;
 }
 
 /* ---- The table ----------------------------------------------------------- */
@@ -106,45 +83,47 @@ static double add_effort(bench *b, bench_table *t, const bench_mappers *m,
   bench_words(b, t, "%s", bench_mapper_names[e->mapper]);
   for (int which = SAMPLES; which <= VALID; which++) {
     collect(&v, m, e->mapper, (member)which);
-    bench_number(b, t, round(median_of(&v)));
-    bench_number(b, t, round(mean_of(&v)));
+    bench_number(b, t, round(bench_median(v.data, v.count)));
+    bench_number(b, t, round(bench_mean(v.data, v.count)));
   }
   collect(&v, m, e->mapper, SECONDS);
-  bench_number(b, t, median_of(&v));
-  bench_number(b, t, mean_of(&v));
-  bench_number(b, t, worst_of(&v));
+  const bench_spread spread = bench_spread_of(v.data, v.count);
+  bench_number(b, t, bench_median(v.data, v.count));
+  bench_number(b, t, spread.mean);
+  bench_number(b, t, spread.most);
   bench_number(b, t, claimed(e->samples));
   bench_number(b, t, claimed(e->valid));
   bench_number(b, t, claimed(e->seconds));
-  return mean_of(&v);
+  return spread.mean;
 }
 
 static void note_ratios(bench *b, bench_table *t, const double *seconds) {
   if (!b->timing || isnan(seconds[3])) return;
-  bench_note(b, t,
-             "On average hybrid, 32 x 500, takes %.3g times as long as cosa, "
-             "and %.3g times as long as exact; the paper: hybrid %.3g times "
-             "as long as cosa. Seconds are of one layer, in one process on "
-             "one core.",
-             seconds[2] / seconds[3], seconds[2] / seconds[4],
-             bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
-                 bench_claimed(BENCH_CLAIM_COSA_SECONDS));
+  bench_note(
+      b, t,
+      "On average hybrid, 32 x 500, takes %.3g times as long as cosa, and %.3g "
+      "times as long as exact; in the paper hybrid takes %.3g times as long as "
+      "cosa. Seconds are of one layer, in one process on one core.",
+      seconds[2] / seconds[3], seconds[2] / seconds[4],
+      bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
+          bench_claimed(BENCH_CLAIM_COSA_SECONDS));
 }
 
 calm_status bench_cosa_table6(bench *b) {
   const bench_mappers *m;
   double seconds[EFFORTS];
   TRY(bench_mappers_run(&m, b, "simba.yaml", MAPPER_DELAY));
-  bench_table *t = bench_table_begin(
-      b, "table6", "Samples and time to solution of a layer", columns, COLUMNS);
+  bench_table *t =
+      bench_table_begin(b, "table6", "Samples and time to solution of a layer",
+                        BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < EFFORTS; i++)
     seconds[i] = add_effort(b, t, m, &efforts[i]);
   bench_note(
       b, t,
-      "Over all layers and seeds, for delay on Simba. Nests are drawn and "
-      "costed by calm itself here, and Timeloop's model ran in a process of "
-      "its own for the paper; so seconds compare methods only within one "
-      "column. The optimum, with its proof, takes no samples.");
+      "Over all layers and seeds, for delay on Simba. Here nests are drawn and "
+      "costed within calm; in the paper by Timeloop, whose model ran as a "
+      "process of its own. Seconds of different columns are therefore not to "
+      "be compared, only those of one. exact draws no samples.");
   note_ratios(b, t, seconds);
   return CALM_OK;
 }

@@ -18,7 +18,7 @@ static const bench_column columns[] = {
     {"objective", "weighted sum", BENCH_REAL},
     {"cycles", "cycles", BENCH_COUNT},
     {"energy_pj", "energy, pJ", BENCH_REAL}};
-enum { COLUMNS = sizeof columns / sizeof *columns, TERMS = 4 };
+enum { TERMS = 4 };
 
 static const bench_mapper mappers[] = {
     BENCH_RANDOM, BENCH_HYBRID, BENCH_HYBRID_32, BENCH_COSA, BENCH_EXACT};
@@ -93,8 +93,9 @@ static calm_status measure(breakdown *out, bench *b, arena *a) {
 /* ---- Showing ------------------------------------------------------------- */
 
 static void show(bench *b, const breakdown *d) {
-  bench_table *t = bench_table_begin(
-      b, "figure8", "The terms of CoSA's objective, in bits", columns, COLUMNS);
+  bench_table *t =
+      bench_table_begin(b, "figure8", "The terms of CoSA's objective, in bits",
+                        BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < MAPPERS; i++) {
     bench_words(b, t, "%s", bench_mapper_names[mappers[i]]);
     for (uint32_t k = 0; k < TERMS; k++) bench_number(b, t, d->terms[k][i]);
@@ -103,13 +104,13 @@ static void show(bench *b, const breakdown *d) {
   }
   bench_note(
       b, t,
-      "Layer %s of ResNet-50 (R, P, C, K, stride), for delay, on Simba: what "
-      "the released program says of each nest, whoever found it. The weighted "
-      "sum is %g compute + %g traffic - %g utilization, and cosa's is the "
-      "least of all that the program allows. Its limits are stricter than the "
-      "machine's (each tensor has a fixed share of a buffer, windows are "
-      "rounded up), so that nests of others may have less. Means over seeds "
-      "of those that draw.",
+      "Layer %s of ResNet-50 (R, P, C, K, stride), for delay, on Simba: the "
+      "terms that the released program computes for each mapper's nest. The "
+      "weighted sum is %g compute + %g traffic - %g utilization; cosa's is the "
+      "least that the program allows. Its limits are stricter than the "
+      "machine's (each tensor has a fixed share of a buffer, input windows are "
+      "rounded up), so that other mappers' nests may have less. random and "
+      "hybrid are means over seeds.",
       layer_name, mapper_cosa_released.compute, mapper_cosa_released.traffic,
       mapper_cosa_released.utilization);
 }
@@ -121,10 +122,7 @@ static calm_status draw(bench *b, const breakdown *d) {
   chart_series series[MAPPERS];
   for (uint32_t i = 0; i < MAPPERS; i++) {
     for (uint32_t k = 0; k < SHOWN; k++) values[i][k] = d->terms[k][i];
-    series[i] = (chart_series){.name = bench_mapper_names[mappers[i]],
-                               .kind = CHART_BARS,
-                               .y = values[i],
-                               .count = SHOWN};
+    series[i] = chart_bars(bench_mapper_names[mappers[i]], values[i], SHOWN);
   }
   const report_chart chart = {
       .title = "Terms of CoSA's objective, 3_7_512_512_1",

@@ -2,8 +2,8 @@
  * Figure 11: how many bytes the orders of a cell move between a fast memory and
  * a slow one, beyond what must be moved anyhow.
  */
-#ifndef CALM_BENCH_BENCH_SERENITY_TRAFFIC_H
-#define CALM_BENCH_BENCH_SERENITY_TRAFFIC_H
+#ifndef CALM_BENCH_BENCH_SERENITY_FIGURE11_H
+#define CALM_BENCH_BENCH_SERENITY_FIGURE11_H
 
 #include "bench/bench_serenity.h"
 #include "traffic/traffic.h"
@@ -24,6 +24,12 @@ typedef struct bench_traffic {
 
 calm_status bench_traffic_of(bench_traffic *out, const calm_plan *plan,
                              arena *a);
+
+/* CALM_INTERNAL if it does not hold. */
+calm_status bench_check_traffic(const traffic_problem *p,
+                                const uint32_t *sequence,
+                                const traffic_memory *memory,
+                                const traffic_result *result, arena *a);
 
 /* What an order spills by Belady's rule, checked; *streams operators stream,
    the same ones in any order (NULL: not asked). */
@@ -56,7 +62,7 @@ typedef struct bench_reduction {
   uint64_t file_bytes, best_bytes; /* of all graphs */
 } bench_reduction;
 
-/* The geometric mean over as many graphs as are given. */
+/* At most BENCH_SEED_COUNT graphs. */
 bench_reduction bench_reduce(const uint64_t *file, const uint64_t *best,
                              uint32_t count);
 
