@@ -103,7 +103,8 @@ void bench_free(bench *b);
 /* A new table of the run, which then takes cells row by row.  Strings are
    copied, but for the columns, which must stay.  Names are unique in a paper,
    and of letters, digits, '_' and '-'.  Failure to grow is remembered in the
-   run; what cannot be added is dropped. */
+   run; what cannot be added is dropped.  BENCH_COLUMNS gives the last two. */
+#define BENCH_COLUMNS(columns) columns, sizeof(columns) / sizeof *(columns)
 bench_table *bench_table_begin(bench *b, const char *name, const char *title,
                                const bench_column *columns,
                                uint32_t column_count);
@@ -122,8 +123,19 @@ calm_status bench_draw(bench *b, const char *name, const report_chart *chart);
 /* One line of the story: what is being measured. */
 void bench_progress(bench *b, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The geometric mean of those of `count` values that are above 0; NAN if none
-   is. */
-double bench_geomean(const double *values, uint32_t count);
+/* ---- Statistics ---------------------------------------------------------- */
+
+/* All are NAN of nothing. */
+double bench_geomean(const double *values, uint32_t count); /* of those > 0 */
+double bench_mean(const double *values, uint32_t count);
+double bench_median(double *values, uint32_t count); /* sorts them */
+
+typedef struct bench_spread {
+  double least, mean, most;
+} bench_spread;
+bench_spread bench_spread_of(const double *values, uint32_t count);
+
+/* Three cells. */
+void bench_add_spread(bench *b, bench_table *t, bench_spread s);
 
 #endif

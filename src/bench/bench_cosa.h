@@ -19,7 +19,8 @@ typedef struct bench_machine {
   uint32_t global;         /* level: the global buffer, above the array */
 } bench_machine;
 
-/* From the case `name`, in the arena. */
+/* The case `name` as a tree; the machine of it.  In the arena. */
+calm_status bench_case_parse(accel_yaml **out, const char *name, arena *a);
 calm_status bench_machine_open(bench_machine *out, const char *name, arena *a);
 
 /* A layer on it.  `more` has further constraints; NULL: none. */

@@ -188,11 +188,11 @@ static bench_table *show_distances(bench *b, const bench_comparison *c,
 bench_table *bench_compare_optimum(bench *b, const bench_comparison *c) {
   bench_series common = c->series[c->exact];
   bench_table *t =
-      show_distances(b, c, &c->series[c->exact], c->ours, "_optimum",
+      show_distances(b, c, &c->series[c->exact], c->ours, "-optimum",
                      "how many times more than the optimum");
   keep_common(&common, c);
   if (bench_gain(NULL, &c->layers, &common, &common, CALM_NONE) == 1)
-    show_distances(b, c, &common, c->count, "_timeloop",
+    show_distances(b, c, &common, c->count, "-timeloop",
                    "how many times more than the optimum, with Timeloop's own "
                    "mapper");
   return t;
@@ -217,7 +217,7 @@ bench_table *bench_compare_totals(bench *b, const bench_comparison *c) {
   add_series(&s, c, 0, c->ours, c->kind);
   snprintf(title, sizeof title,
            "%s of whole networks, each layer as often as it occurs", c->unit);
-  open_table(&s, c, "_totals", title);
+  open_table(&s, c, "-totals", title);
   for (uint32_t n = 0; n < BENCH_COSA_NETWORKS; n++) {
     name_network(&s, n);
     for (uint32_t i = 0; i < c->ours; i++)
@@ -237,7 +237,7 @@ bench_table *bench_compare_layers(bench *b, const bench_comparison *c) {
   add_column(&s, "times", "times", BENCH_COUNT);
   add_series(&s, c, 0, c->count, c->kind);
   snprintf(title, sizeof title, "%s of each layer", c->unit);
-  open_table(&s, c, "_layers", title);
+  open_table(&s, c, "-layers", title);
   for (uint32_t i = 0; i < c->layers.count; i++) {
     const bench_layer *layer = &c->layers.data[i];
     bench_words(b, s.table, "%s", layer->name);
@@ -247,4 +247,23 @@ bench_table *bench_compare_layers(bench *b, const bench_comparison *c) {
       add_value(&s, c, c->series[k].values[i]);
   }
   return s.table;
+}
+
+/* ---- Notes --------------------------------------------------------------- */
+
+void bench_compare_note_proofs(bench *b, bench_table *t,
+                               const bench_mappers *m) {
+  uint32_t proved = 0;
+  for (uint32_t i = 0; i < m->layers.count; i++)
+    proved += bench_mappers_tries(m, i, BENCH_EXACT).data->proved;
+  bench_note(b, t, "The optimum is proved for %u of %u layers.", proved,
+             m->layers.count);
+}
+
+void bench_compare_note_padding(bench *b, bench_table *t) {
+  bench_note(
+      b, t,
+      "cosa raises bounds with a prime factor above 7 (as 11 of AlexNet's "
+      "first layer, 13 of its others); its nests are of the raised layers, "
+      "and pay for them.");
 }

@@ -18,7 +18,7 @@ typedef struct bench_series {
 } bench_series;
 
 typedef struct bench_comparison {
-  const char *name;  /* figure6: tables are NAME, NAME_optimum, ... */
+  const char *name;  /* figure6: tables are NAME, NAME-optimum, ... */
   const char *title; /* "Delay" */
   const char *unit;  /* "cycles" */
   bench_kind kind;   /* of values */
@@ -44,6 +44,11 @@ bench_table *bench_compare_gains(bench *b, const bench_comparison *c);
 bench_table *bench_compare_optimum(bench *b, const bench_comparison *c);
 bench_table *bench_compare_totals(bench *b, const bench_comparison *c);
 bench_table *bench_compare_layers(bench *b, const bench_comparison *c);
+
+/* How many optima are proved; what CoSA does to prime bounds. */
+void bench_compare_note_proofs(bench *b, bench_table *t,
+                               const bench_mappers *m);
+void bench_compare_note_padding(bench *b, bench_table *t);
 
 /* Gains as a picture, and layer by layer as one of each network. */
 calm_status bench_compare_draw(bench *b, const bench_comparison *c);

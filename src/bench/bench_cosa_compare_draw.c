@@ -17,10 +17,7 @@ static calm_status draw(bench *b, const bench_comparison *c, const picture *p,
   chart_series series[BENCH_MOST_SERIES];
   const chart_mark mark = {"the paper: cosa", c->over_random};
   for (uint32_t i = 1; i < c->ours; i++)
-    series[i - 1] = (chart_series){.name = c->series[i].title,
-                                   .kind = CHART_BARS,
-                                   .y = p->values[i],
-                                   .count = p->count};
+    series[i - 1] = chart_bars(c->series[i].title, p->values[i], p->count);
   snprintf(name, sizeof name, "%s%s", c->name, suffix);
   snprintf(title, sizeof title, "%s: %s", c->title, what);
   const report_chart chart = {.title = title,
@@ -68,7 +65,7 @@ calm_status bench_compare_draw(bench *b, const bench_comparison *c) {
 
 calm_status bench_compare_draw_layers(bench *b, const bench_comparison *c) {
   static const char *const suffixes[BENCH_COSA_NETWORKS] = {
-      "_alexnet", "_resnet50", "_resnext50", "_deepbench"};
+      "-alexnet", "-resnet50", "-resnext50", "-deepbench"};
   picture *p;
   ARENA_ARRAY(&b->arena, p, 1);
   for (uint32_t n = 0; n < BENCH_COSA_NETWORKS; n++) {

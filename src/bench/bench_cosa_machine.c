@@ -5,13 +5,17 @@
  */
 #include "bench/bench_cosa.h"
 
-calm_status bench_machine_open(bench_machine *out, const char *name, arena *a) {
+calm_status bench_case_parse(accel_yaml **out, const char *name, arena *a) {
   const bench_case *file = bench_case_find(name);
-  bench_machine m = {0};
-  accel_yaml *root;
   if (!file)
     return context_fail(a->context, CALM_INTERNAL, "there is no case %s", name);
-  TRY(accel_yaml_parse(&root, name, file->bytes, file->length, a));
+  return accel_yaml_parse(out, name, file->bytes, file->length, a);
+}
+
+calm_status bench_machine_open(bench_machine *out, const char *name, arena *a) {
+  bench_machine m = {0};
+  accel_yaml *root;
+  TRY(bench_case_parse(&root, name, a));
   TRY(accel_arch_read(&m.arch, root, NULL, true, a));
   m.rules = root;
   m.global = accel_arch_find(&m.arch, "GlobalBuffer");

@@ -93,10 +93,11 @@ static calm_status read_file(reading *r, const char *path,
   return status;
 }
 
-calm_status bench_timeloop_fill(bench_series *out, bool *there,
-                                const char *search, mapper_objective objective,
-                                const bench_layers *layers,
-                                calm_context *context) {
+/* Layers that the search did not map, or all without the file, are NAN. */
+static calm_status fill_series(bench_series *out, bool *there,
+                               const char *search, mapper_objective objective,
+                               const bench_layers *layers,
+                               calm_context *context) {
   const char *given = getenv("CALM_CASES");
   const char *root = given ? given : "../shared/cases";
   char path[4096];
@@ -109,4 +110,27 @@ calm_status bench_timeloop_fill(bench_series *out, bool *there,
   snprintf(path, sizeof path, "%s/mapping/goldens/baselines.json", root);
   *there = access(path, R_OK) == 0;
   return *there ? read_file(&r, path, layers) : CALM_OK;
+}
+
+/* ---- In a comparison ----------------------------------------------------- */
+
+calm_status bench_timeloop_add(bench_comparison *c, bool *there, bench *b,
+                               mapper_objective objective) {
+  bench_series *random = &c->series[c->count++];
+  bench_series *hybrid = &c->series[c->count++];
+  *random = (bench_series){"timeloop_random", "Timeloop's random", {0}};
+  *hybrid = (bench_series){"timeloop_hybrid", "Timeloop's hybrid", {0}};
+  TRY(fill_series(random, there, "random", objective, &c->layers, b->context));
+  return fill_series(hybrid, there, "hybrid", objective, &c->layers,
+                     b->context);
+}
+
+void bench_timeloop_note(bench *b, bench_table *t, bool there) {
+  bench_note(b, t,
+             there ? "Timeloop's own searches are those of the public cases "
+                     "(commit 4cf6d4c; hybrid with 2 threads and 500, not the "
+                     "authors' 32 threads), for layers that it has mapped; "
+                     "there is no ResNeXt-50."
+                   : "Timeloop's own searches are not there: the public cases "
+                     "($CALM_CASES) have them.");
 }

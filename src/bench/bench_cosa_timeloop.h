@@ -8,11 +8,10 @@
 
 #include "bench/bench_cosa_compare.h"
 
-/* `search` is "random" or "hybrid".  Layers that it did not map, or all if
-   there is no such file, are NAN; `there` tells which.  `out` has its names. */
-calm_status bench_timeloop_fill(bench_series *out, bool *there,
-                                const char *search, mapper_objective objective,
-                                const bench_layers *layers,
-                                calm_context *context);
+/* Two series of the comparison, from Timeloop's `random` and its `hybrid`, for
+   the layers that these have mapped; `there`: the file is. */
+calm_status bench_timeloop_add(bench_comparison *c, bool *there, bench *b,
+                               mapper_objective objective);
+void bench_timeloop_note(bench *b, bench_table *t, bool there);
 
 #endif

@@ -1,21 +1,15 @@
 /*
  * What the sections of SERENITY's evaluation share: the figures that the paper
- * reports (bench_paper_serenity.def), and plans of its cells, made by the whole
+ * reports (bench_serenity_paper.def), and plans of its cells, made by the whole
  * pipeline under one fixed effort, so that they repeat on any machine.
  *
- *   bench_serenity_paper.c       what the paper reports
- *   bench_serenity_plan.c        plans of cells, and what they come to
- *   bench_serenity_peaks.c       figure 15: memory by cell
- *   bench_serenity_published.c   ... against the paper's, byte by byte
- *   bench_serenity_seeds.c       ... of random networks, over many seeds
- *   bench_serenity_ratios.c      figure 10: how many times less
- *   bench_serenity_life.c        figure 12: memory over time
- *   bench_serenity_spills.c      what an order of a cell moves off chip
- *   bench_serenity_traffic.c     figure 11: traffic of a small fast memory
- *   bench_serenity_least.c       ... and how little it could be
- *   bench_serenity_search.c      one search of an order, its effort and time
- *   bench_serenity_time.c        figure 13: time to schedule
- *   bench_serenity_techniques.c  table 2: and what each technique is worth
+ *   bench_serenity_paper.c     what the paper reports
+ *   bench_serenity_plan.c      plans of cells, and what they come to
+ *   bench_serenity_search.c    one search of an order, its effort and time
+ *
+ * A section is in the file of its name; beside figure11 stand what an order of
+ * a cell moves (_spills) and how little it could be (_least), beside figure15
+ * the paper's arenas (_published) and random networks by seed (_seeds).
  */
 #ifndef CALM_BENCH_BENCH_SERENITY_H
 #define CALM_BENCH_BENCH_SERENITY_H
@@ -48,7 +42,7 @@ typedef struct bench_paper_figure {
 typedef enum bench_paper_id {
 #define PAPER_CELL(...)
 #define PAPER_FIGURE(name, value, mark) PAPER_##name,
-#include "bench/bench_paper_serenity.def"
+#include "bench/bench_serenity_paper.def"
 #undef PAPER_FIGURE
 #undef PAPER_CELL
   PAPER_FIGURES
@@ -73,6 +67,19 @@ extern const bench_way bench_way_best, bench_way_paper, bench_way_auto,
 /* To be freed with calm_plan_free. */
 calm_status bench_serenity_plan(calm_plan **out, const bench *b,
                                 calm_model *model, const bench_way *way);
+
+/* Which plan: of this network, in this way. */
+typedef struct bench_task {
+  bench_network_id id;
+  uint64_t seed;
+  const bench_way *way;
+} bench_task;
+
+/* What is made of a plan, in an arena that lasts as long as the plan. */
+typedef calm_status bench_plan_use(void *out, bench *b, const calm_plan *plan,
+                                   arena *a);
+calm_status bench_with_plan(void *out, bench *b, const bench_task *task,
+                            bench_plan_use *use);
 
 /* What a plan comes to. */
 typedef struct bench_outcome {
@@ -107,12 +114,12 @@ typedef struct bench_peaks {
   bench_outcome best, paper, rewritten, all; /* of the ways above */
 } bench_peaks;
 
-calm_status bench_measure_peaks(bench_peaks *out, const bench *b,
-                                bench_network_id id, uint64_t seed);
+calm_status bench_measure_peaks(bench_peaks *out, bench *b, bench_network_id id,
+                                uint64_t seed);
 
 /* Only the file's order and the best one. */
 calm_status bench_measure_order(bench_outcome *out_file,
-                                bench_outcome *out_best, const bench *b,
+                                bench_outcome *out_best, bench *b,
                                 bench_network_id id, uint64_t seed);
 
 /* All nine cells, the seeded ones by BENCH_SEED. */

@@ -41,11 +41,9 @@ static const bench_column line_columns[] = {
     {"kahn_share_within", "or less", BENCH_SHARE},
 };
 
-#define COUNT(columns) (sizeof(columns) / sizeof *(columns))
-
 /* What there is of one cell; shares of peaks up to each line's. */
 typedef struct cell_spectrum {
-  bench_network_id id;
+  const char *label;
   uint32_t op_count;
   order_spectrum spectrum;
   double *peaks_kb, *within, *kahn_within;
@@ -83,10 +81,11 @@ static calm_status add_up(cell_spectrum *c, arena *a) {
 
 /* Without lines if there are more orders than 64 bits can count, or it was
    interrupted. */
-static calm_status measure(cell_spectrum *out, bench *b, bench_network_id id) {
+static calm_status measure(cell_spectrum *out, bench *b, bench_network_id id,
+                           const char *label) {
   calm_model *model;
   calm_outcome outcome;
-  *out = (cell_spectrum){.id = id};
+  *out = (cell_spectrum){.label = label};
   TRY(bench_network_open(&model, b->context, id, BENCH_SEED, BENCH_NODES));
   const calm_status status = find_spectrum(out, &outcome, model, &b->arena);
   calm_model_free(model);
@@ -95,11 +94,6 @@ static calm_status measure(cell_spectrum *out, bench *b, bench_network_id id) {
 }
 
 /* ---- Tables -------------------------------------------------------------- */
-
-static void add_name(bench *b, bench_table *t, const cell_spectrum *c) {
-  const bench_network *n = &bench_networks[c->id];
-  bench_words(b, t, "%s %s", n->seeded ? n->data : n->network, n->cell);
-}
 
 /* The last line with a peak of at most `bytes`; the first is not above. */
 static uint32_t line_within(const order_spectrum *s, uint64_t bytes) {
@@ -116,10 +110,10 @@ static uint64_t median_of(const cell_spectrum *c) {
 
 static void add_cell(bench *b, bench_table *t, const cell_spectrum *c) {
   const order_spectrum *s = &c->spectrum;
-  add_name(b, t, c);
+  bench_words(b, t, "%s", c->label);
   bench_number(b, t, c->op_count);
   if (s->count == 0) {
-    for (uint32_t i = 2; i < COUNT(cell_columns); i++) bench_nothing(b, t);
+    for (uint32_t i = 2; i < t->column_count; i++) bench_nothing(b, t);
     return;
   }
   bench_number(b, t, (double)s->downsets);
@@ -134,7 +128,7 @@ static void add_cell(bench *b, bench_table *t, const cell_spectrum *c) {
 static void add_cells(bench *b, const cell_spectrum *spectra) {
   bench_table *t =
       bench_table_begin(b, "figure3b-cells", "All orders of the cells",
-                        cell_columns, COUNT(cell_columns));
+                        BENCH_COLUMNS(cell_columns));
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) add_cell(b, t, &spectra[i]);
   bench_note(b, t,
              "Exact, by dynamic programming over sets of operators that can "
@@ -156,7 +150,7 @@ static void add_share(bench *b, bench_table *t, const cell_spectrum *c,
 static void add_shares(bench *b, const cell_spectrum *c) {
   bench_table *t =
       bench_table_begin(b, "figure3b", "How many orders of cell A are good",
-                        share_columns, COUNT(share_columns));
+                        BENCH_COLUMNS(share_columns));
   const uint32_t within = line_within(&c->spectrum, within_bytes);
   add_share(b, t, c, "within 250 KB", within, PAPER_figure3b_within_250_kb);
   add_share(b, t, c, "optimal", 0, PAPER_figure3b_optimal);
@@ -176,11 +170,11 @@ static void add_shares(bench *b, const cell_spectrum *c) {
 static void add_lines(bench *b, const cell_spectrum *spectra) {
   bench_table *t =
       bench_table_begin(b, "figure3b-peaks", "The distribution of peaks",
-                        line_columns, COUNT(line_columns));
+                        BENCH_COLUMNS(line_columns));
   for (uint32_t i = 0; i < KNOWN_CELLS; i++)
     for (uint32_t line = 0; line < spectra[i].spectrum.count; line++) {
       const order_spectrum_line *l = &spectra[i].spectrum.lines[line];
-      add_name(b, t, &spectra[i]);
+      bench_words(b, t, "%s", spectra[i].label);
       bench_number(b, t, (double)l->peak_bytes);
       bench_number(b, t, (double)l->orders);
       bench_number(b, t,
@@ -221,16 +215,11 @@ static calm_status draw_all(bench *b, const cell_spectrum *spectra) {
   for (uint32_t i = 0; i < KNOWN_CELLS; i++) {
     const cell_spectrum *c = &spectra[i];
     double *x;
-    text name;
-    text_init(&name, b->context);
     ARENA_ARRAY(&b->arena, x, c->spectrum.count);
     for (uint32_t line = 0; line < c->spectrum.count; line++)
       x[line] = c->peaks_kb[line] / c->peaks_kb[0];
     series[i] =
-        (chart_series){NULL, CHART_STEPS, x, c->within, c->spectrum.count};
-    text_format(&name, "%s %s", bench_networks[c->id].network,
-                bench_networks[c->id].cell);
-    TRY(text_keep(&name, &series[i].name, &b->arena));
+        (chart_series){c->label, CHART_STEPS, x, c->within, c->spectrum.count};
   }
   const report_chart chart = {
       .title = "Orders with a peak of at most x times the best",
@@ -244,9 +233,11 @@ static calm_status draw_all(bench *b, const cell_spectrum *spectra) {
 
 calm_status bench_serenity_figure3b(bench *b) {
   cell_spectrum spectra[BENCH_CELL_COUNT];
+  const char *labels[BENCH_CELL_COUNT];
+  TRY(bench_cell_labels(labels, b));
   for (bench_network_id id = 0; id < BENCH_CELL_COUNT; id++) {
     bench_progress(b, "counting all orders of %s", bench_networks[id].name);
-    TRY(measure(&spectra[id], b, id));
+    TRY(measure(&spectra[id], b, id, labels[id]));
     if (context_interrupted(b->context)) return CALM_OK;
   }
   add_shares(b, &spectra[BENCH_SWIFTNET_A]);

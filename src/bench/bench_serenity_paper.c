@@ -7,7 +7,7 @@ const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT] = {
   [BENCH_##id] = {known,    tflite,        dp,         rewrite,             \
                   dp_ratio, rewrite_ratio, dp_seconds, rewrite_seconds},
 #define PAPER_FIGURE(name, value, mark)
-#include "bench/bench_paper_serenity.def"
+#include "bench/bench_serenity_paper.def"
 #undef PAPER_FIGURE
 #undef PAPER_CELL
 };
@@ -15,7 +15,7 @@ const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT] = {
 const bench_paper_figure bench_paper_figures[PAPER_FIGURES] = {
 #define PAPER_CELL(...)
 #define PAPER_FIGURE(name, value, mark) [PAPER_##name] = {value, PAPER_##mark},
-#include "bench/bench_paper_serenity.def"
+#include "bench/bench_serenity_paper.def"
 #undef PAPER_FIGURE
 #undef PAPER_CELL
 };

@@ -35,6 +35,24 @@ calm_status bench_serenity_plan(calm_plan **out, const bench *b,
   return status;
 }
 
+calm_status bench_with_plan(void *out, bench *b, const bench_task *task,
+                            bench_plan_use *use) {
+  calm_model *model;
+  calm_plan *plan = NULL;
+  arena scratch;
+  TRY(bench_network_open(&model, b->context, task->id, task->seed,
+                         BENCH_NODES));
+  arena_init(&scratch, b->context);
+  calm_status status = bench_serenity_plan(&plan, b, model, task->way);
+  if (status == CALM_OK) status = use(out, b, plan, &scratch);
+  arena_free(&scratch);
+  calm_plan_free(plan);
+  calm_model_free(model);
+  return status;
+}
+
+/* ---- What a plan comes to ------------------------------------------------ */
+
 bench_outcome bench_outcome_of(const calm_plan *plan) {
   const calm_plan_summary *s = calm_plan_summary_of(plan);
   return (bench_outcome){
@@ -66,48 +84,39 @@ calm_status bench_problem_of(bench_problem *out, const calm_plan *plan,
 }
 
 /* The words of a proof are the library's own and outlive the plan. */
-static calm_status measure_way(bench_outcome *out, const bench *b,
-                               calm_model *model, const bench_way *way) {
-  calm_plan *plan;
-  TRY(bench_serenity_plan(&plan, b, model, way));
-  *out = bench_outcome_of(plan);
-  calm_plan_free(plan);
+static calm_status use_outcome(void *out, bench *b, const calm_plan *plan,
+                               arena *a) {
+  (void)b, (void)a;
+  *(bench_outcome *)out = bench_outcome_of(plan);
   return CALM_OK;
 }
 
-static calm_status measure_model(bench_peaks *out, const bench *b,
-                                 calm_model *model) {
+calm_status bench_measure_peaks(bench_peaks *out, bench *b, bench_network_id id,
+                                uint64_t seed) {
   static const bench_way litert = {"litert", "file", "size", "none"};
   static const bench_way level = {"serenity", "level", "size", "none"};
-  TRY(measure_way(&out->stock, b, model, &bench_way_stock));
-  TRY(measure_way(&out->litert, b, model, &litert));
-  TRY(measure_way(&out->file, b, model, &bench_way_file));
-  TRY(measure_way(&out->level, b, model, &level));
-  TRY(measure_way(&out->best, b, model, &bench_way_best));
-  TRY(measure_way(&out->paper, b, model, &bench_way_paper));
-  TRY(measure_way(&out->rewritten, b, model, &bench_way_auto));
-  return measure_way(&out->all, b, model, &bench_way_all);
-}
-
-calm_status bench_measure_peaks(bench_peaks *out, const bench *b,
-                                bench_network_id id, uint64_t seed) {
-  calm_model *model;
-  TRY(bench_network_open(&model, b->context, id, seed, BENCH_NODES));
-  calm_status status = measure_model(out, b, model);
-  calm_model_free(model);
-  return status;
+  const struct {
+    bench_outcome *out;
+    const bench_way *way;
+  } wanted[] = {
+      {&out->stock, &bench_way_stock},    {&out->litert, &litert},
+      {&out->file, &bench_way_file},      {&out->level, &level},
+      {&out->best, &bench_way_best},      {&out->paper, &bench_way_paper},
+      {&out->rewritten, &bench_way_auto}, {&out->all, &bench_way_all}};
+  for (uint32_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    const bench_task task = {id, seed, wanted[i].way};
+    TRY(bench_with_plan(wanted[i].out, b, &task, use_outcome));
+  }
+  return CALM_OK;
 }
 
 calm_status bench_measure_order(bench_outcome *out_file,
-                                bench_outcome *out_best, const bench *b,
+                                bench_outcome *out_best, bench *b,
                                 bench_network_id id, uint64_t seed) {
-  calm_model *model;
-  TRY(bench_network_open(&model, b->context, id, seed, BENCH_NODES));
-  calm_status status = measure_way(out_file, b, model, &bench_way_file);
-  if (status == CALM_OK)
-    status = measure_way(out_best, b, model, &bench_way_best);
-  calm_model_free(model);
-  return status;
+  const bench_task file = {id, seed, &bench_way_file};
+  const bench_task best = {id, seed, &bench_way_best};
+  TRY(bench_with_plan(out_file, b, &file, use_outcome));
+  return bench_with_plan(out_best, b, &best, use_outcome);
 }
 
 calm_status bench_measure_cells(bench_peaks *out, bench *b) {

@@ -3,8 +3,6 @@
  * Counts repeat; seconds are the median of several runs, and only measured if
  * they are to be told.
  */
-#include <stdlib.h>
-
 #include "bench/bench_serenity_search.h"
 
 enum { MOST_TICKS = 400000000, RUNS = 5 };
@@ -21,17 +19,6 @@ static calm_status run_once(order_result *out, double *out_seconds,
   TRY(order_solve(out, p, o, a, &l));
   *out_seconds = limits_clock() - start;
   return CALM_OK;
-}
-
-static int by_value(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return (a > b) - (a < b);
-}
-
-double bench_median(double *values, uint32_t count) {
-  if (!count) return NAN;
-  qsort(values, count, sizeof *values, by_value);
-  return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
 static calm_status search(bench_search *out, const bench *b,

@@ -20,7 +20,4 @@ calm_status bench_search_order(bench_search *out, const bench *b,
 /* The paper's dynamic programming with divide and conquer, with budgets. */
 order_options bench_dp_options(bool cuts, bool budget);
 
-/* Sorts them. */
-double bench_median(double *values, uint32_t count);
-
 #endif

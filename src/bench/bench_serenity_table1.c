@@ -34,8 +34,6 @@ static const bench_column seed_columns[] = {
     {"most_weights", "most", BENCH_COUNT},
 };
 
-#define COUNT(columns) (sizeof(columns) / sizeof *(columns))
-
 static calm_status measure(bench_network_size *out, bench *b,
                            bench_network_id id, uint64_t seed) {
   calm_model *model;
@@ -61,7 +59,7 @@ static void add_name(bench *b, bench_table *t, bench_network_id id) {
 static calm_status add_networks(bench *b) {
   bench_table *t =
       bench_table_begin(b, "table1", "What the networks compute and store",
-                        columns, COUNT(columns));
+                        BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < PUBLISHED; i++) {
     bench_network_size size;
     TRY(measure(&size, b, published[i].id, BENCH_SEED));
@@ -91,38 +89,28 @@ static calm_status add_networks(bench *b) {
 
 /* ---- Over seeds ---------------------------------------------------------- */
 
-typedef struct spread {
-  uint64_t least, most, sum;
-} spread;
-
-static void widen(spread *s, uint64_t value) {
-  if (s->sum == 0 || value < s->least) s->least = value;
-  if (value > s->most) s->most = value;
-  s->sum += value;
-}
-
-static void add_spread(bench *b, bench_table *t, const spread *s) {
-  bench_number(b, t, (double)s->least);
-  bench_number(b, t, round((double)s->sum / BENCH_SEED_COUNT));
-  bench_number(b, t, (double)s->most);
+static void add_whole_spread(bench *b, bench_table *t, const double *values) {
+  bench_spread s = bench_spread_of(values, BENCH_SEED_COUNT);
+  s.mean = round(s.mean);
+  bench_add_spread(b, t, s);
 }
 
 static calm_status add_seeds(bench *b) {
   bench_table *t =
       bench_table_begin(b, "table1-seeds", "RandWire over seeds 1 to 20",
-                        seed_columns, COUNT(seed_columns));
+                        BENCH_COLUMNS(seed_columns));
   for (bench_network_id id = BENCH_CIFAR10; id <= BENCH_CIFAR100; id++) {
-    spread macs = {0, 0, 0}, weights = {0, 0, 0};
-    for (uint64_t seed = 1; seed <= BENCH_SEED_COUNT; seed++) {
+    double macs[BENCH_SEED_COUNT], weights[BENCH_SEED_COUNT];
+    for (uint32_t i = 0; i < BENCH_SEED_COUNT; i++) {
       bench_network_size size;
-      TRY(measure(&size, b, id, seed));
-      widen(&macs, size.macs);
-      widen(&weights, size.weights + size.biases);
+      TRY(measure(&size, b, id, i + 1));
+      macs[i] = (double)size.macs;
+      weights[i] = (double)(size.weights + size.biases);
     }
     add_name(b, t, id);
     bench_number(b, t, BENCH_SEED_COUNT);
-    add_spread(b, t, &macs);
-    add_spread(b, t, &weights);
+    add_whole_spread(b, t, macs);
+    add_whole_spread(b, t, weights);
   }
   bench_note(b, t,
              "WS(32, 4, 0.75); stages of 16 x 16 x 78, 8 x 8 x 156 and, for "

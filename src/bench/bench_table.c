@@ -118,7 +118,7 @@ calm_status bench_draw(bench *b, const char *name, const report_chart *chart) {
   return CALM_OK;
 }
 
-/* ---- The story, and means ------------------------------------------------ */
+/* ---- The story ----------------------------------------------------------- */
 
 void bench_progress(bench *b, const char *format, ...) {
   char line[512];
@@ -127,15 +127,4 @@ void bench_progress(bench *b, const char *format, ...) {
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   context_log(b->context, CALM_LOG_PROGRESS, "%s: %s", b->section->name, line);
-}
-
-double bench_geomean(const double *values, uint32_t count) {
-  double sum = 0;
-  uint32_t counted = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!(values[i] > 0)) continue;
-    sum += log(values[i]);
-    counted++;
-  }
-  return counted ? exp(sum / counted) : NAN;
 }

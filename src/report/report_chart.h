@@ -24,6 +24,11 @@ typedef struct chart_series {
   uint32_t count;
 } chart_series;
 
+static inline chart_series chart_bars(const char *name, const double *y,
+                                      uint32_t count) {
+  return (chart_series){name, CHART_BARS, NULL, y, count};
+}
+
 /* A line across the chart: a figure of somebody else, a limit. */
 typedef struct chart_mark {
   const char *name;

@@ -359,8 +359,8 @@ static void orders_and_spaces_matter(void **state) {
   (void)state;
   desk_open(&d);
   desk_run(&d, "figure3,figure4");
-  check_effect(&d, "figure3", "figure3_effect");
-  check_effect(&d, "figure4", "figure4_effect");
+  check_effect(&d, "figure3", "figure3-effect");
+  check_effect(&d, "figure4", "figure4-effect");
   const bench_table *orders = table_named(&d, "figure3");
   assert_string_equal(cell_at(orders, 0, 0).words, "CKP");
   assert_true(cell_at(orders, 0, 1).number == least_in(orders, 1, &most));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/bench_serenity_search.h"
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 #include "bench_fixture.h"
 #include "scarce.h"
 

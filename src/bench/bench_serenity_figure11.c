@@ -3,7 +3,7 @@
  * file's order and in the order of least peak, what stays being chosen by
  * Belady's rule for both.
  */
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 
 typedef bench_spills spill_grid[BENCH_CELL_COUNT][BENCH_ALL_SIZES];
 
@@ -34,9 +34,9 @@ static void add_cell(bench *b, bench_table *t, bench_network_id id,
 }
 
 static void add_cells(bench *b, spill_grid spills) {
-  bench_table *t = bench_table_begin(
-      b, "figure11", "Bytes spilled, read and written, KB", cell_columns,
-      sizeof cell_columns / sizeof *cell_columns);
+  bench_table *t =
+      bench_table_begin(b, "figure11", "Bytes spilled, read and written, KB",
+                        BENCH_COLUMNS(cell_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++)
     for (uint32_t size = 0; size < BENCH_SIZES; size++)
       add_cell(b, t, (bench_network_id)id, size, &spills[id][size]);
@@ -103,7 +103,7 @@ static bench_reduction reduce(spill_grid spills, uint32_t size, int model) {
 static void add_means(bench *b, spill_grid spills) {
   bench_table *t = bench_table_begin(
       b, "figure11-means", "How many times less is spilled, over the cells",
-      mean_columns, sizeof mean_columns / sizeof *mean_columns);
+      BENCH_COLUMNS(mean_columns));
   for (int model = 0; model < MODELS; model++)
     for (uint32_t size = 0; size < BENCH_ALL_SIZES; size++) {
       const bench_reduction r = reduce(spills, size, model);
@@ -154,7 +154,7 @@ static calm_status list_cells(bench *b, bench_table *t, spill_grid spills,
 static calm_status add_free(bench *b, spill_grid spills) {
   bench_table *t = bench_table_begin(
       b, "figure11-free", "Cells that need no traffic beyond input and output",
-      free_columns, sizeof free_columns / sizeof *free_columns);
+      BENCH_COLUMNS(free_columns));
   for (uint32_t size = 0; size < BENCH_SIZES; size++) {
     bench_number(b, t, (double)bench_onchip_bytes[size]);
     TRY(list_cells(b, t, spills, size, FREED));
@@ -217,7 +217,7 @@ static void add_seed_row(bench *b, bench_table *t, bench_network_id id,
 static calm_status add_seeds(bench *b) {
   bench_table *t = bench_table_begin(
       b, "figure11-randwire", "How many times less is spilled, over seeds",
-      seed_columns, sizeof seed_columns / sizeof *seed_columns);
+      BENCH_COLUMNS(seed_columns));
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {
     const bench_network_id id = (bench_network_id)i;
     seed_spills s;
@@ -246,10 +246,7 @@ static calm_status draw_spills(bench *b, spill_grid spills) {
       y[size][id] = bench_ratio((double)s->file, (double)s->best);
     }
     y[size][BENCH_CELL_COUNT] = reduce(spills, size, ELIDED).geomean;
-    series[size] = (chart_series){.name = names[size],
-                                  .kind = CHART_BARS,
-                                  .y = y[size],
-                                  .count = BENCH_CELL_COUNT + 1};
+    series[size] = chart_bars(names[size], y[size], BENCH_CELL_COUNT + 1);
   }
   const chart_mark mark = {"paper, mean at 256 KB",
                            bench_paper_figures[PAPER_traffic_256].value};

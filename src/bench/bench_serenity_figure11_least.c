@@ -4,7 +4,7 @@
  * sake of the traffic, which says how much there was to gain.
  */
 #include "base/number.h"
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 
 /* Of one search: for one cell, size and purpose. */
 enum { MOST_TICKS = 20000000 };
@@ -66,28 +66,20 @@ static calm_status measure_size(least *out, const bench_traffic *t,
   return CALM_OK;
 }
 
-static calm_status use_plan(least *out, const bench *b, const calm_plan *plan,
-                            arena *a) {
+static calm_status measure_sizes(void *out, bench *b, const calm_plan *plan,
+                                 arena *a) {
+  least *of_size = out;
   bench_traffic t;
   TRY(bench_traffic_of(&t, plan, a));
   for (uint32_t size = 0; size < BENCH_SIZES; size++)
-    TRY(measure_size(&out[size], &t, size, b, a));
+    TRY(measure_size(&of_size[size], &t, size, b, a));
   return CALM_OK;
 }
 
 static calm_status measure(least *out, bench *b, bench_network_id id) {
-  calm_model *model;
-  calm_plan *plan = NULL;
-  arena scratch;
+  const bench_task task = {id, BENCH_SEED, &bench_way_best};
   bench_progress(b, "least traffic of %s", bench_networks[id].name);
-  TRY(bench_network_open(&model, b->context, id, BENCH_SEED, BENCH_NODES));
-  arena_init(&scratch, b->context);
-  calm_status status = bench_serenity_plan(&plan, b, model, &bench_way_best);
-  if (status == CALM_OK) status = use_plan(out, b, plan, &scratch);
-  arena_free(&scratch);
-  calm_plan_free(plan);
-  calm_model_free(model);
-  return status;
+  return bench_with_plan(out, b, &task, measure_sizes);
 }
 
 /* ---- Tables -------------------------------------------------------------- */
@@ -120,7 +112,7 @@ static void add_row(bench *b, bench_table *t, bench_network_id id,
 static void add_cells(bench *b, least_grid m) {
   bench_table *t = bench_table_begin(b, "figure11-least",
                                      "The least that any order spills, KB",
-                                     columns, sizeof columns / sizeof *columns);
+                                     BENCH_COLUMNS(columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++)
     for (uint32_t size = 0; size < BENCH_SIZES; size++)
       if (m[id][size].file || m[id][size].best)
@@ -145,10 +137,10 @@ static const bench_column mean_columns[] = {
     {"peak_over_least", "peak / traffic, mean", BENCH_RATIO}};
 
 static void add_means(bench *b, least_grid m) {
-  bench_table *t = bench_table_begin(
-      b, "figure11-least-means",
-      "How many times less the order of least traffic spills", mean_columns,
-      sizeof mean_columns / sizeof *mean_columns);
+  bench_table *t =
+      bench_table_begin(b, "figure11-least-means",
+                        "How many times less the order of least traffic spills",
+                        BENCH_COLUMNS(mean_columns));
   for (uint32_t size = 0; size < BENCH_SIZES; size++) {
     uint64_t file[BENCH_CELL_COUNT], best[BENCH_CELL_COUNT];
     uint64_t bytes[BENCH_CELL_COUNT];

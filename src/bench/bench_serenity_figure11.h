@@ -2,8 +2,8 @@
  * Figure 11: how many bytes the orders of a cell move between a fast memory and
  * a slow one, beyond what must be moved anyhow.
  */
-#ifndef CALM_BENCH_BENCH_SERENITY_TRAFFIC_H
-#define CALM_BENCH_BENCH_SERENITY_TRAFFIC_H
+#ifndef CALM_BENCH_BENCH_SERENITY_FIGURE11_H
+#define CALM_BENCH_BENCH_SERENITY_FIGURE11_H
 
 #include "bench/bench_serenity.h"
 #include "traffic/traffic.h"
@@ -40,7 +40,7 @@ typedef struct bench_spills {
 } bench_spills;
 
 /* Per size, of one cell. */
-calm_status bench_measure_spills(bench_spills *out, const bench *b,
+calm_status bench_measure_spills(bench_spills *out, bench *b,
                                  bench_network_id id, uint64_t seed);
 
 /* Graphs at one size. */
@@ -53,7 +53,7 @@ typedef struct bench_reduction {
   uint64_t file_bytes, best_bytes; /* of all graphs */
 } bench_reduction;
 
-/* The geometric mean over as many graphs as are given. */
+/* At most BENCH_SEED_COUNT graphs. */
 bench_reduction bench_reduce(const uint64_t *file, const uint64_t *best,
                              uint32_t count);
 

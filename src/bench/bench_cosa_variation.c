@@ -1,19 +1,8 @@
-#include "bench/bench_cosa_loops.h"
+#include "bench/bench_cosa_variation.h"
 
 #include <math.h>
 
 /* ---- The base ------------------------------------------------------------ */
-
-static calm_status open_rules(const accel_yaml **out, const char *name,
-                              arena *a) {
-  const bench_case *file = bench_case_find(name);
-  accel_yaml *root;
-  if (!file)
-    return context_fail(a->context, CALM_INTERNAL, "there is no case %s", name);
-  TRY(accel_yaml_parse(&root, name, file->bytes, file->length, a));
-  *out = root;
-  return CALM_OK;
-}
 
 static calm_status find_base(bench_variation *v, arena *a) {
   static const mapper_rules all_rules = {0};
@@ -31,11 +20,15 @@ static calm_status find_base(bench_variation *v, arena *a) {
 calm_status bench_variation_open(bench_variation *out,
                                  const accel_convolution *shape,
                                  const char *rules, arena *a) {
-  const accel_yaml *more;
+  accel_convolution whole = *shape;
+  accel_yaml *more;
   out->count = 0;
-  TRY(open_rules(&more, rules, a));
+  whole.n = whole.groups = 1;
+  whole.stride_w = whole.stride_h = 1;
+  whole.dilation_w = whole.dilation_h = 1;
+  TRY(bench_case_parse(&more, rules, a));
   TRY(bench_machine_open(&out->machine, "simba.yaml", a));
-  TRY(accel_layer_convolution(&out->layer, rules, shape, a));
+  TRY(accel_layer_convolution(&out->layer, rules, &whole, a));
   TRY(bench_mapping_open(&out->mapping, &out->machine, &out->layer,
                          MAPPER_DELAY_ENERGY, more, a));
   return find_base(out, a);
@@ -84,7 +77,7 @@ calm_status bench_variation_add(bench_variation *v, const char *name,
 
 /* ---- What is shown of each ----------------------------------------------- */
 
-enum { FIGURES = BENCH_VARIATION_COLUMNS - 1 };
+enum { FIGURES = 5 };
 
 static double figure_of(const bench_cost *c, uint32_t figure) {
   const double figures[FIGURES] = {c->cycles, c->link_cycles, c->energy_pj,
@@ -95,6 +88,13 @@ static double figure_of(const bench_cost *c, uint32_t figure) {
 static const char *const figure_names[FIGURES] = {
     "delay", "delay, links counted", "energy", "accesses of the global buffer",
     "words over the array"};
+
+static const bench_column figure_columns[FIGURES] = {
+    {"cycles", "cycles", BENCH_COUNT},
+    {"link_cycles", "cycles, links counted", BENCH_COUNT},
+    {"energy_pj", "energy, pJ", BENCH_REAL},
+    {"global_buffer_words", "accesses of the global buffer", BENCH_COUNT},
+    {"array_words", "words over the array", BENCH_COUNT}};
 
 static double least_of(const bench_variation *v, uint32_t figure) {
   double least = HUGE_VAL;
@@ -110,17 +110,22 @@ static double most_of(const bench_variation *v, uint32_t figure) {
   return most;
 }
 
-static void show_variants(bench *b, const bench_variation *v,
-                          const bench_variation_page *page,
-                          const char *const *notes) {
-  bench_table *t = bench_table_begin(b, page->name, page->title, page->columns,
-                                     BENCH_VARIATION_COLUMNS);
+static calm_status show_variants(bench *b, const bench_variation *v,
+                                 const bench_variation_page *page,
+                                 const char *const *notes) {
+  bench_column *columns;
+  ARENA_ARRAY(&b->arena, columns, 1 + FIGURES);
+  columns[0] = page->variant;
+  for (uint32_t f = 0; f < FIGURES; f++) columns[1 + f] = figure_columns[f];
+  bench_table *t =
+      bench_table_begin(b, page->name, page->title, columns, 1 + FIGURES);
   for (uint32_t i = 0; i < v->count; i++) {
     bench_words(b, t, "%s", v->variants[i].name);
     for (uint32_t f = 0; f < FIGURES; f++)
       bench_number(b, t, figure_of(&v->variants[i].cost, f));
   }
   for (; *notes; notes++) bench_note(b, t, "%s", *notes);
+  return CALM_OK;
 }
 
 static calm_status show_effect(bench *b, const bench_variation *v,
@@ -132,9 +137,10 @@ static calm_status show_effect(bench *b, const bench_variation *v,
   text name;
   const char *words;
   text_init(&name, b->context);
-  text_format(&name, "%s_effect", page->name);
+  text_format(&name, "%s-effect", page->name);
   TRY(text_keep(&name, &words, &b->arena));
-  bench_table *t = bench_table_begin(b, words, page->effect, columns, 3);
+  bench_table *t =
+      bench_table_begin(b, words, page->effect, BENCH_COLUMNS(columns));
   for (uint32_t f = 0; f < FIGURES; f++) {
     bench_words(b, t, "%s", figure_names[f]);
     bench_number(b, t, most_of(v, f) / least_of(v, f));
@@ -152,14 +158,11 @@ static calm_status draw(bench *b, const bench_variation *v,
   for (uint32_t f = 0; f < FIGURES; f++) {
     for (uint32_t i = 0; i < v->count; i++)
       values[f][i] = figure_of(&v->variants[i].cost, f) / least_of(v, f);
-    series[f] = (chart_series){.name = figure_names[f],
-                               .kind = CHART_BARS,
-                               .y = values[f],
-                               .count = v->count};
+    series[f] = chart_bars(figure_names[f], values[f], v->count);
   }
   for (uint32_t i = 0; i < v->count; i++) names[i] = v->variants[i].name;
   const report_chart chart = {.title = page->title,
-                              .x_title = page->columns[0].title,
+                              .x_title = page->variant.title,
                               .y_title = "times the least",
                               .categories = names,
                               .category_count = v->count,
@@ -173,7 +176,7 @@ static calm_status draw(bench *b, const bench_variation *v,
 calm_status bench_variation_show(bench *b, const bench_variation *v,
                                  const bench_variation_page *page,
                                  const char *const *notes) {
-  show_variants(b, v, page, notes);
+  TRY(show_variants(b, v, page, notes));
   TRY(show_effect(b, v, page));
   return draw(b, v, page);
 }

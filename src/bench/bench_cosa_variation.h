@@ -2,8 +2,8 @@
  * One nest, varied in the loops of the global buffer alone: what order and
  * spatial mapping do by themselves (Figures 3 and 4 of CoSA's paper).
  */
-#ifndef CALM_BENCH_BENCH_COSA_LOOPS_H
-#define CALM_BENCH_BENCH_COSA_LOOPS_H
+#ifndef CALM_BENCH_BENCH_COSA_VARIATION_H
+#define CALM_BENCH_BENCH_COSA_VARIATION_H
 
 #include "bench/bench_cosa.h"
 #include "bench/bench_cosa_paper.h"
@@ -27,8 +27,8 @@ typedef struct bench_variation {
   uint32_t count;
 } bench_variation;
 
-/* The base: on Simba and under the rules of the case, of the nests of least
-   delay the one of least energy. */
+/* `shape` is r to k; there is no stride.  The base: on Simba and under the
+   rules of the case, of the nests of least delay the one of least energy. */
 calm_status bench_variation_open(bench_variation *out,
                                  const accel_convolution *shape,
                                  const char *rules, arena *a);
@@ -43,15 +43,14 @@ calm_status bench_variation_add(bench_variation *v, const char *name,
                                 const accel_loop *loops, uint32_t count,
                                 arena *a);
 
-/* What is written of a variation: NAME and NAME_effect are tables, NAME a
+/* What is written of a variation: NAME and NAME-effect are tables, NAME a
    figure. */
 typedef struct bench_variation_page {
   const char *name, *title;
-  const char *effect;          /* title of what the worst is over the best */
-  const bench_column *columns; /* the first is of the variants' names */
-  bench_claim claim;           /* on delay */
+  const char *effect;   /* title of what the worst is over the best */
+  bench_column variant; /* of their names */
+  bench_claim claim;    /* on delay */
 } bench_variation_page;
-enum { BENCH_VARIATION_COLUMNS = 6 };
 calm_status bench_variation_show(bench *b, const bench_variation *v,
                                  const bench_variation_page *page,
                                  const char *const *notes);

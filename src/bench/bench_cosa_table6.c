@@ -3,7 +3,6 @@
  * it takes.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/bench_cosa.h"
 #include "bench/bench_cosa_paper.h"
@@ -39,7 +38,6 @@ static const bench_column columns[] = {
     {"paper_samples", "the paper: samples", BENCH_COUNT},
     {"paper_valid", "the paper: valid", BENCH_COUNT},
     {"paper_seconds", "the paper: seconds", BENCH_REAL}};
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* ---- Statistics ---------------------------------------------------------- */
 
@@ -60,12 +58,7 @@ static double member_of(const bench_try *t, bench_mapper mapper, member which) {
   return (double)(which == SAMPLES ? t->samples : t->valid);
 }
 
-static int compare(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
-/* Of all layers and seeds, sorted. */
+/* Of all layers and seeds. */
 static void collect(values *out, const bench_mappers *m, bench_mapper mapper,
                     member which) {
   out->count = 0;
@@ -75,22 +68,6 @@ static void collect(values *out, const bench_mappers *m, bench_mapper mapper,
       if (tries.data[k].mapped)
         out->data[out->count++] = member_of(&tries.data[k], mapper, which);
   }
-  qsort(out->data, out->count, sizeof *out->data, compare);
-}
-
-static double median_of(const values *v) {
-  if (v->count == 0) return NAN;
-  return (v->data[(v->count - 1) / 2] + v->data[v->count / 2]) / 2;
-}
-
-static double mean_of(const values *v) {
-  double sum = 0;
-  for (uint32_t i = 0; i < v->count; i++) sum += v->data[i];
-  return v->count ? sum / v->count : NAN;
-}
-
-static double worst_of(const values *v) {
-  return v->count ? v->data[v->count - 1] : NAN;
 }
 
 /* ---- The table ----------------------------------------------------------- */
@@ -106,17 +83,18 @@ static double add_effort(bench *b, bench_table *t, const bench_mappers *m,
   bench_words(b, t, "%s", bench_mapper_names[e->mapper]);
   for (int which = SAMPLES; which <= VALID; which++) {
     collect(&v, m, e->mapper, (member)which);
-    bench_number(b, t, round(median_of(&v)));
-    bench_number(b, t, round(mean_of(&v)));
+    bench_number(b, t, round(bench_median(v.data, v.count)));
+    bench_number(b, t, round(bench_mean(v.data, v.count)));
   }
   collect(&v, m, e->mapper, SECONDS);
-  bench_number(b, t, median_of(&v));
-  bench_number(b, t, mean_of(&v));
-  bench_number(b, t, worst_of(&v));
+  const bench_spread spread = bench_spread_of(v.data, v.count);
+  bench_number(b, t, bench_median(v.data, v.count));
+  bench_number(b, t, spread.mean);
+  bench_number(b, t, spread.most);
   bench_number(b, t, claimed(e->samples));
   bench_number(b, t, claimed(e->valid));
   bench_number(b, t, claimed(e->seconds));
-  return mean_of(&v);
+  return spread.mean;
 }
 
 static void note_ratios(bench *b, bench_table *t, const double *seconds) {
@@ -135,8 +113,9 @@ calm_status bench_cosa_table6(bench *b) {
   const bench_mappers *m;
   double seconds[EFFORTS];
   TRY(bench_mappers_run(&m, b, "simba.yaml", MAPPER_DELAY));
-  bench_table *t = bench_table_begin(
-      b, "table6", "Samples and time to solution of a layer", columns, COLUMNS);
+  bench_table *t =
+      bench_table_begin(b, "table6", "Samples and time to solution of a layer",
+                        BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < EFFORTS; i++)
     seconds[i] = add_effort(b, t, m, &efforts[i]);
   bench_note(

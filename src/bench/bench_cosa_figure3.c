@@ -1,27 +1,9 @@
 /* Figure 3: the order of three loops at the global buffer, all else alike. */
-#include "bench/bench_cosa_loops.h"
+#include "bench/bench_cosa_variation.h"
 #include "bench/bench_sections.h"
 
-static const accel_convolution shape = {.r = 3,
-                                        .s = 3,
-                                        .p = 8,
-                                        .q = 8,
-                                        .c = 32,
-                                        .k = 1024,
-                                        .n = 1,
-                                        .groups = 1,
-                                        .stride_w = 1,
-                                        .stride_h = 1,
-                                        .dilation_w = 1,
-                                        .dilation_h = 1};
-
-static const bench_column columns[BENCH_VARIATION_COLUMNS] = {
-    {"order", "order, outermost first", BENCH_WORDS},
-    {"cycles", "cycles", BENCH_COUNT},
-    {"link_cycles", "cycles, links counted", BENCH_COUNT},
-    {"energy_pj", "energy, pJ", BENCH_REAL},
-    {"global_buffer_words", "accesses of the global buffer", BENCH_COUNT},
-    {"array_words", "words over the array", BENCH_COUNT}};
+static const accel_convolution shape = {
+    .r = 3, .s = 3, .p = 8, .q = 8, .c = 32, .k = 1024};
 
 static const char *const notes[] = {
     "The layer is R = S = 3, P = Q = 8, C = 32, K = 1024, on Simba. Tiles are "
@@ -62,8 +44,10 @@ calm_status bench_cosa_figure3(bench *b) {
   static const char *const orders[] = {"CKP", "CPK", "KCP",
                                        "KPC", "PCK", "PKC"};
   static const bench_variation_page page = {
-      "figure3", "The order of loops alone",
-      "The order of loops alone: the worst over the best", columns,
+      "figure3",
+      "The order of loops alone",
+      "The order of loops alone: the worst over the best",
+      {"order", "order, outermost first", BENCH_WORDS},
       BENCH_CLAIM_ORDER};
   bench_variation v;
   TRY(bench_variation_open(&v, &shape, "cosa-order.yaml", &b->arena));

@@ -18,7 +18,7 @@ static const bench_column columns[] = {
     {"objective", "weighted sum", BENCH_REAL},
     {"cycles", "cycles", BENCH_COUNT},
     {"energy_pj", "energy, pJ", BENCH_REAL}};
-enum { COLUMNS = sizeof columns / sizeof *columns, TERMS = 4 };
+enum { TERMS = 4 };
 
 static const bench_mapper mappers[] = {
     BENCH_RANDOM, BENCH_HYBRID, BENCH_HYBRID_32, BENCH_COSA, BENCH_EXACT};
@@ -74,8 +74,9 @@ static calm_status measure(breakdown *out, bench *b, arena *a) {
 /* ---- Showing ------------------------------------------------------------- */
 
 static void show(bench *b, const breakdown *d) {
-  bench_table *t = bench_table_begin(
-      b, "figure8", "The terms of CoSA's objective, in bits", columns, COLUMNS);
+  bench_table *t =
+      bench_table_begin(b, "figure8", "The terms of CoSA's objective, in bits",
+                        BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < MAPPERS; i++) {
     bench_words(b, t, "%s", bench_mapper_names[mappers[i]]);
     for (uint32_t k = 0; k < TERMS; k++) bench_number(b, t, d->terms[k][i]);
@@ -102,10 +103,7 @@ static calm_status draw(bench *b, const breakdown *d) {
   chart_series series[MAPPERS];
   for (uint32_t i = 0; i < MAPPERS; i++) {
     for (uint32_t k = 0; k < SHOWN; k++) values[i][k] = d->terms[k][i];
-    series[i] = (chart_series){.name = bench_mapper_names[mappers[i]],
-                               .kind = CHART_BARS,
-                               .y = values[i],
-                               .count = SHOWN};
+    series[i] = chart_bars(bench_mapper_names[mappers[i]], values[i], SHOWN);
   }
   const report_chart chart = {
       .title = "Terms of CoSA's objective, 3_7_512_512_1",

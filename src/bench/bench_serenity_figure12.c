@@ -29,11 +29,14 @@ static uint64_t reach_at(const calm_plan *plan, uint32_t step) {
   return reach;
 }
 
-static calm_status trace(curve *out, const calm_plan *plan, arena *a) {
+/* Curves stay as long as the run. */
+static calm_status trace(void *curve_out, bench *b, const calm_plan *plan,
+                         arena *a) {
+  curve *out = curve_out;
   bench_problem problem;
   TRY(bench_problem_of(&problem, plan, a));
-  ARENA_ARRAY(a, out->live_kb, plan->graph->ops.count);
-  ARENA_ARRAY(a, out->arena_kb, plan->graph->ops.count);
+  ARENA_ARRAY(&b->arena, out->live_kb, plan->graph->ops.count);
+  ARENA_ARRAY(&b->arena, out->arena_kb, plan->graph->ops.count);
   for (uint32_t step = 0; step < plan->graph->ops.count; step++) {
     if (problem.memory.order_op_of[plan->sequence[step]] == CALM_NONE) continue;
     out->live_kb[out->count] = 1e-3 * (double)plan->profile.step_bytes[step];
@@ -43,26 +46,14 @@ static calm_status trace(curve *out, const calm_plan *plan, arena *a) {
   return CALM_OK;
 }
 
-static calm_status run_way(curve *out, bench *b, calm_model *model,
-                           const bench_way *way) {
-  calm_plan *plan;
-  TRY(bench_serenity_plan(&plan, b, model, way));
-  calm_status status = trace(out, plan, &b->arena);
-  calm_plan_free(plan);
-  return status;
-}
-
-static calm_status run_ways(curve *curves, bench *b) {
+static calm_status trace_all(curve *curves, bench *b) {
   const bench_way *const ways[CURVES] = {&bench_way_stock, &bench_way_file,
                                          &bench_way_best, &bench_way_paper};
-  calm_model *model;
-  calm_status status = CALM_OK;
-  TRY(bench_network_open(&model, b->context, BENCH_SWIFTNET_A, BENCH_SEED,
-                         BENCH_NODES));
-  for (uint32_t i = 0; i < CURVES && status == CALM_OK; i++)
-    status = run_way(&curves[i], b, model, ways[i]);
-  calm_model_free(model);
-  return status;
+  for (uint32_t i = 0; i < CURVES; i++) {
+    const bench_task task = {BENCH_SWIFTNET_A, BENCH_SEED, ways[i]};
+    TRY(bench_with_plan(&curves[i], b, &task, trace));
+  }
+  return CALM_OK;
 }
 
 /* ---- Peaks --------------------------------------------------------------- */
@@ -92,9 +83,9 @@ static void add_peak_row(bench *b, bench_table *t, const double *kilobytes) {
 }
 
 static void add_peaks(bench *b, const curve *c) {
-  bench_table *t = bench_table_begin(
-      b, "figure12", "SwiftNet cell A: the highest points, KB", peak_columns,
-      sizeof peak_columns / sizeof *peak_columns);
+  bench_table *t = bench_table_begin(b, "figure12",
+                                     "SwiftNet cell A: the highest points, KB",
+                                     BENCH_COLUMNS(peak_columns));
   const double with[] = {paper_bytes(PAPER_figure12a_tflite),
                          paper_bytes(PAPER_figure12a_dp),
                          paper_bytes(PAPER_figure12a_rewrite),
@@ -145,9 +136,9 @@ static void add_step(bench *b, bench_table *t, const curve *curves,
 
 static void add_steps(bench *b, const curve *curves) {
   uint32_t most = 0;
-  bench_table *t = bench_table_begin(
-      b, "figure12-steps", "SwiftNet cell A, step by step, KB", step_columns,
-      sizeof step_columns / sizeof *step_columns);
+  bench_table *t = bench_table_begin(b, "figure12-steps",
+                                     "SwiftNet cell A, step by step, KB",
+                                     BENCH_COLUMNS(step_columns));
   for (uint32_t i = 0; i < CURVES; i++)
     most = curves[i].count > most ? curves[i].count : most;
   for (uint32_t step = 0; step < most; step++) add_step(b, t, curves, step);
@@ -200,7 +191,7 @@ calm_status bench_serenity_figure12(bench *b) {
                           {.name = "best order"},
                           {.name = "best order, rewritten"}};
   bench_progress(b, "planning swiftnet-a step by step");
-  TRY(run_ways(curves, b));
+  TRY(trace_all(curves, b));
   add_peaks(b, curves);
   add_steps(b, curves);
   return draw_both(b, curves);

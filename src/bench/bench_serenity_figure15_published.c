@@ -50,7 +50,7 @@ static published of_rewriting(bench_network_id id) {
 calm_status bench_add_published(bench *b, const bench_peaks *peaks) {
   bench_table *t = bench_table_begin(b, "figure15-published",
                                      "Our arenas beside the published ones",
-                                     columns, sizeof columns / sizeof *columns);
+                                     BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {
     const bench_network_id id = (bench_network_id)i;
     if (!bench_paper_cells[id].known) continue;

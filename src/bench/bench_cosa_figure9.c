@@ -32,7 +32,6 @@ static const bench_column gain_columns[] = {
     {"hybrid_over_cosa", "hybrid over cosa", BENCH_RATIO},
     {"hybrid_32_over_cosa", "32 x 500 over cosa", BENCH_RATIO},
     {"cosa_over_exact", "cosa over exact", BENCH_RATIO}};
-enum { GAIN_COLUMNS = sizeof gain_columns / sizeof *gain_columns };
 
 static const bench_column weight_columns[] = {
     {"machine", "machine", BENCH_WORDS},
@@ -87,7 +86,7 @@ static calm_status show_gains(bench *b, const bench_mappers *const *found) {
   bench_table *t = bench_table_begin(b, "figure9",
                                      "Delay on larger machines: how many "
                                      "times less than random's",
-                                     gain_columns, GAIN_COLUMNS);
+                                     BENCH_COLUMNS(gain_columns));
   for (uint32_t i = 0; i < VARIANTS; i++)
     add_rows(b, t, &variants[i], found[i], series);
   bench_note(
@@ -115,8 +114,9 @@ static void add_weights(bench *b, bench_table *t, const char *machine,
 }
 
 static void show_weights(bench *b, const bench_mappers *const *found) {
-  bench_table *t = bench_table_begin(
-      b, "figure9_weights", "Weights of CoSA's objective", weight_columns, 4);
+  bench_table *t =
+      bench_table_begin(b, "figure9-weights", "Weights of CoSA's objective",
+                        BENCH_COLUMNS(weight_columns));
   add_weights(b, t, "released", &mapper_cosa_released);
   for (uint32_t i = 0; i < VARIANTS; i++)
     add_weights(b, t, variants[i].title, &found[i]->fitted);
@@ -145,10 +145,7 @@ static calm_status draw(bench *b, const bench_mappers *const *found) {
           gain(found[i], series, BENCH_RANDOM, (bench_mapper)k, CALM_NONE);
   }
   for (uint32_t k = 1; k < BENCH_MAPPERS; k++)
-    bars[k - 1] = (chart_series){.name = bench_mapper_names[k],
-                                 .kind = CHART_BARS,
-                                 .y = values[k],
-                                 .count = VARIANTS};
+    bars[k - 1] = chart_bars(bench_mapper_names[k], values[k], VARIANTS);
   bars[BENCH_MAPPERS - 1] = (chart_series){.name = "the paper: cosa",
                                            .kind = CHART_POINTS,
                                            .y = paper,

@@ -131,7 +131,7 @@ static const bench_column mean_columns[] = {
 static void add_means(bench *b, const timing (*m)[GRAPHS]) {
   bench_table *t = bench_table_begin(
       b, "figure13-means", "Time to find an order: means over the cells",
-      mean_columns, sizeof mean_columns / sizeof *mean_columns);
+      BENCH_COLUMNS(mean_columns));
   for (int graph = 0; graph < GRAPHS; graph++) {
     const means s = means_of(m, graph);
     bench_words(b, t, graph == AS_IS ? "as it is" : "paper's sites");
@@ -168,10 +168,7 @@ static calm_status draw_times(bench *b, const timing (*m)[GRAPHS]) {
     y[3][id] = m[id][REWRITTEN].plan_seconds;
   }
   for (uint32_t i = 0; i < TIME_SERIES; i++)
-    series[i] = (chart_series){.name = names[i],
-                               .kind = CHART_BARS,
-                               .y = y[i],
-                               .count = BENCH_CELL_COUNT};
+    series[i] = chart_bars(names[i], y[i], BENCH_CELL_COUNT);
   const report_chart chart = {.title = "Time to schedule",
                               .x_title = "cell",
                               .y_title = "seconds",
@@ -190,7 +187,7 @@ calm_status bench_serenity_figure13(bench *b) {
     TRY(measure_cell(m[id], b, (bench_network_id)id));
   }
   bench_table *t = bench_table_begin(b, "figure13", "Time to find an order",
-                                     columns, sizeof columns / sizeof *columns);
+                                     BENCH_COLUMNS(columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++)
     for (int graph = 0; graph < GRAPHS; graph++)
       if (graph == AS_IS || m[id][graph].op_count != m[id][AS_IS].op_count)

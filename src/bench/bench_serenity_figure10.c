@@ -42,7 +42,7 @@ static void fill_ratios(ratio_grid r, const bench_peaks *peaks) {
 static void add_ratios(bench *b, ratio_grid r) {
   bench_table *t = bench_table_begin(
       b, "figure10", "How many times less memory with the allocator",
-      ratio_columns, sizeof ratio_columns / sizeof *ratio_columns);
+      BENCH_COLUMNS(ratio_columns));
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {
     bench_cell_name(b, t, (bench_network_id)i);
     for (uint32_t k = 0; k < RATIOS; k++) bench_number(b, t, r[k][i]);
@@ -81,10 +81,7 @@ static calm_status draw_ratios(bench *b, ratio_grid r) {
   for (uint32_t k = 0; k < DRAWN; k++) {
     for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) y[k][i] = r[drawn[k]][i];
     y[k][BENCH_CELL_COUNT] = bench_geomean(r[drawn[k]], BENCH_CELL_COUNT);
-    series[k] = (chart_series){.name = names[k],
-                               .kind = CHART_BARS,
-                               .y = y[k],
-                               .count = BENCH_CELL_COUNT + 1};
+    series[k] = chart_bars(names[k], y[k], BENCH_CELL_COUNT + 1);
   }
   const report_chart chart = {
       .title = "Times less memory, each of its own baseline",
@@ -115,7 +112,7 @@ enum { BASELINES = 4 };
 static void add_baselines(bench *b, const bench_peaks *peaks) {
   bench_table *t = bench_table_begin(
       b, "figure10-baselines", "How many times less than several baselines",
-      baseline_columns, sizeof baseline_columns / sizeof *baseline_columns);
+      BENCH_COLUMNS(baseline_columns));
   double r[2 * BASELINES][BENCH_CELL_COUNT];
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {
     const bench_peaks *p = &peaks[i];
@@ -156,7 +153,7 @@ static void add_tflite_ratios(bench *b, const bench_peaks *peaks) {
   bench_table *t = bench_table_begin(
       b, "figure10-tflite",
       "The paper's figure for TensorFlow Lite over the paper's arenas and ours",
-      tflite_columns, sizeof tflite_columns / sizeof *tflite_columns);
+      BENCH_COLUMNS(tflite_columns));
   double r[TFLITE_RATIOS][BENCH_CELL_COUNT];
   uint32_t n = 0;
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {

@@ -44,9 +44,9 @@ static void add_arena_row(bench *b, bench_table *t, bench_network_id id,
 }
 
 static void add_arenas(bench *b, const bench_peaks *peaks) {
-  bench_table *t = bench_table_begin(
-      b, "figure15", "Memory with the allocator: the arena, KB", arena_columns,
-      sizeof arena_columns / sizeof *arena_columns);
+  bench_table *t = bench_table_begin(b, "figure15",
+                                     "Memory with the allocator: the arena, KB",
+                                     BENCH_COLUMNS(arena_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++)
     add_arena_row(b, t, (bench_network_id)id, &peaks[id]);
   bench_note(b, t,
@@ -77,7 +77,7 @@ static const bench_column peak_columns[] = {
 static void add_peaks(bench *b, const bench_peaks *peaks) {
   bench_table *t = bench_table_begin(
       b, "figure15-peaks", "Memory without the allocator: the peak, KB",
-      peak_columns, sizeof peak_columns / sizeof *peak_columns);
+      BENCH_COLUMNS(peak_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
     const bench_peaks *p = &peaks[id];
     bench_cell_name(b, t, (bench_network_id)id);
@@ -108,7 +108,7 @@ static const bench_column baseline_columns[] = {
 static void add_baselines(bench *b, const bench_peaks *peaks) {
   bench_table *t = bench_table_begin(
       b, "figure15-baselines", "What there is to compare with: arenas, KB",
-      baseline_columns, sizeof baseline_columns / sizeof *baseline_columns);
+      BENCH_COLUMNS(baseline_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
     const bench_peaks *p = &peaks[id];
     bench_cell_name(b, t, (bench_network_id)id);
@@ -161,9 +161,9 @@ static void add_proof(bench *b, bench_table *t, bench_network_id id,
 }
 
 static void add_proofs(bench *b, const bench_peaks *peaks) {
-  bench_table *t = bench_table_begin(
-      b, "figure15-proofs", "What is proved: bytes and bounds", proof_columns,
-      sizeof proof_columns / sizeof *proof_columns);
+  bench_table *t = bench_table_begin(b, "figure15-proofs",
+                                     "What is proved: bytes and bounds",
+                                     BENCH_COLUMNS(proof_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
     const bench_network_id cell = (bench_network_id)id;
     add_proof(b, t, cell, "as it is", &peaks[id].best);
@@ -201,10 +201,7 @@ static calm_status draw_arenas(bench *b, const bench_peaks *peaks) {
     y[5][id] = 1e-3 * (double)peaks[id].rewritten.arena_bytes;
   }
   for (uint32_t i = 0; i < ARENA_SERIES; i++)
-    series[i] = (chart_series){.name = names[i],
-                               .kind = CHART_BARS,
-                               .y = y[i],
-                               .count = BENCH_CELL_COUNT};
+    series[i] = chart_bars(names[i], y[i], BENCH_CELL_COUNT);
   const report_chart chart = {.title = "Memory with the allocator",
                               .x_title = "cell",
                               .y_title = "arena, KB",

@@ -1,5 +1,5 @@
 /* The spills of one cell: which bytes go off chip in which order. */
-#include "bench/bench_serenity_traffic.h"
+#include "bench/bench_serenity_figure11.h"
 #include "memory/memory_traffic.h"
 #include "pipeline.h"
 
@@ -56,59 +56,43 @@ calm_status bench_traffic_of(bench_traffic *out, const calm_plan *plan,
   return CALM_OK;
 }
 
-static calm_status count_plan(const wanted *out, const calm_plan *plan,
+static calm_status count_plan(void *out, bench *b, const calm_plan *plan,
                               arena *a) {
   bench_traffic t;
+  (void)b;
   TRY(bench_traffic_of(&t, plan, a));
   for (uint32_t size = 0; size < BENCH_ALL_SIZES; size++)
     TRY(count_at(out, size, &t, a));
   return CALM_OK;
 }
 
-static calm_status count_way(const wanted *out, const bench *b,
-                             calm_model *model, const bench_way *way) {
-  calm_plan *plan;
-  arena scratch;
-  TRY(bench_serenity_plan(&plan, b, model, way));
-  arena_init(&scratch, b->context);
-  calm_status status = count_plan(out, plan, &scratch);
-  arena_free(&scratch);
-  calm_plan_free(plan);
-  return status;
-}
-
 /* ---- One cell ------------------------------------------------------------ */
 
 typedef uint64_t sizes[BENCH_ALL_SIZES];
 
-static calm_status measure(bench_spills *out, const bench *b,
-                           calm_model *model) {
+calm_status bench_measure_spills(bench_spills *out, bench *b,
+                                 bench_network_id id, uint64_t seed) {
   sizes copied, file, best, rewritten, file_pages, best_pages;
-  const wanted of_stock = {.file = copied};
-  const wanted of_best = {file, best, file_pages, best_pages};
-  const wanted of_rewritten = {.best = rewritten};
-  TRY(count_way(&of_stock, b, model, &bench_way_stock));
-  TRY(count_way(&of_best, b, model, &bench_way_best));
-  TRY(count_way(&of_rewritten, b, model, &bench_way_paper));
+  wanted of_stock = {.file = copied}, of_rewritten = {.best = rewritten};
+  wanted of_best = {file, best, file_pages, best_pages};
+  TRY(bench_with_plan(&of_stock, b, &(bench_task){id, seed, &bench_way_stock},
+                      count_plan));
+  TRY(bench_with_plan(&of_best, b, &(bench_task){id, seed, &bench_way_best},
+                      count_plan));
+  TRY(bench_with_plan(&of_rewritten, b,
+                      &(bench_task){id, seed, &bench_way_paper}, count_plan));
   for (uint32_t i = 0; i < BENCH_ALL_SIZES; i++)
     out[i] = (bench_spills){copied[i],    file[i],       best[i],
                             rewritten[i], file_pages[i], best_pages[i]};
   return CALM_OK;
 }
 
-calm_status bench_measure_spills(bench_spills *out, const bench *b,
-                                 bench_network_id id, uint64_t seed) {
-  calm_model *model;
-  TRY(bench_network_open(&model, b->context, id, seed, BENCH_NODES));
-  calm_status status = measure(out, b, model);
-  calm_model_free(model);
-  return status;
-}
+/* ---- Many cells ---------------------------------------------------------- */
 
 bench_reduction bench_reduce(const uint64_t *file, const uint64_t *best,
                              uint32_t count) {
-  bench_reduction r = {.geomean = NAN};
-  double logarithms = 0;
+  bench_reduction r = {.both = 0};
+  double ratios[BENCH_SEED_COUNT];
   for (uint32_t i = 0; i < count; i++) {
     r.both += file[i] && best[i];
     r.freed += file[i] && !best[i];
@@ -116,9 +100,8 @@ bench_reduction bench_reduce(const uint64_t *file, const uint64_t *best,
     r.burdened += !file[i] && best[i];
     r.file_bytes += file[i];
     r.best_bytes += best[i];
-    if (file[i] && best[i])
-      logarithms += log((double)file[i] / (double)best[i]);
+    ratios[i] = bench_ratio((double)file[i], (double)best[i]);
   }
-  if (r.both) r.geomean = exp(logarithms / r.both);
+  r.geomean = bench_geomean(ratios, count);
   return r;
 }

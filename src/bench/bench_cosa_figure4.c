@@ -1,27 +1,9 @@
 /* Figure 4: what the elements of the array are spread over, all else alike. */
-#include "bench/bench_cosa_loops.h"
+#include "bench/bench_cosa_variation.h"
 #include "bench/bench_sections.h"
 
-static const accel_convolution shape = {.r = 1,
-                                        .s = 1,
-                                        .p = 16,
-                                        .q = 16,
-                                        .c = 256,
-                                        .k = 1024,
-                                        .n = 1,
-                                        .groups = 1,
-                                        .stride_w = 1,
-                                        .stride_h = 1,
-                                        .dilation_w = 1,
-                                        .dilation_h = 1};
-
-static const bench_column columns[BENCH_VARIATION_COLUMNS] = {
-    {"spatial", "in space; over time", BENCH_WORDS},
-    {"cycles", "cycles", BENCH_COUNT},
-    {"link_cycles", "cycles, links counted", BENCH_COUNT},
-    {"energy_pj", "energy, pJ", BENCH_REAL},
-    {"global_buffer_words", "accesses of the global buffer", BENCH_COUNT},
-    {"array_words", "words over the array", BENCH_COUNT}};
+static const accel_convolution shape = {
+    .r = 1, .s = 1, .p = 16, .q = 16, .c = 256, .k = 1024};
 
 static const char *const notes[] = {
     "The layer is R = S = 1, P = Q = 16, C = 256, K = 1024, on Simba. Four of "
@@ -85,8 +67,10 @@ static calm_status add_choice(bench_variation *v, const uint32_t *space,
 
 calm_status bench_cosa_figure4(bench *b) {
   static const bench_variation_page page = {
-      "figure4", "What is spread over the array alone",
-      "What is spread over the array alone: the worst over the best", columns,
+      "figure4",
+      "What is spread over the array alone",
+      "What is spread over the array alone: the worst over the best",
+      {"spatial", "in space; over time", BENCH_WORDS},
       BENCH_CLAIM_SPATIAL};
   bench_variation v;
   TRY(bench_variation_open(&v, &shape, "cosa-spatial.yaml", &b->arena));

@@ -83,49 +83,29 @@ static calm_status search_all(rows *out, bench *b, const order_problem *p) {
   return bench_search_order(&out->exact, b, p, &exact);
 }
 
-/* The plan of a network or cell, and what `use` makes of it. */
-typedef calm_status plan_use(rows *out, bench *b, const calm_plan *plan,
-                             arena *a);
-
-static calm_status with_plan(rows *out, bench *b, bench_network_id id,
-                             const bench_way *way, plan_use *use) {
-  calm_model *model;
-  calm_plan *plan = NULL;
-  arena scratch;
-  TRY(bench_network_open(&model, b->context, id, BENCH_SEED, BENCH_NODES));
-  arena_init(&scratch, b->context);
-  calm_status status = bench_serenity_plan(&plan, b, model, way);
-  if (status == CALM_OK) status = use(out, b, plan, &scratch);
-  arena_free(&scratch);
-  calm_plan_free(plan);
-  calm_model_free(model);
-  return status;
-}
-
-static calm_status use_network(rows *out, bench *b, const calm_plan *plan,
+static calm_status use_network(void *out, bench *b, const calm_plan *plan,
                                arena *a) {
   order_problem p;
   TRY(cut_out(&p, plan, a));
   return search_all(out, b, &p);
 }
 
-/* A cell's nodes; the count is left in `nodes`. */
-static calm_status use_cell(rows *out, bench *b, const calm_plan *plan,
-                            arena *a) {
+static calm_status count_nodes(void *out, bench *b, const calm_plan *plan,
+                               arena *a) {
   bench_problem p;
   (void)b;
   TRY(bench_problem_of(&p, plan, a));
-  out->nodes = p.memory.order.op_count + 1;
+  *(uint32_t *)out = p.memory.order.op_count + 1;
   return CALM_OK;
 }
 
 static calm_status measure(rows *out, bench *b, const bench_way *way) {
-  rows cell;
+  const bench_task network = {BENCH_SWIFTNET, BENCH_SEED, way};
   for (uint32_t i = 0; i < CELLS; i++) {
-    TRY(with_plan(&cell, b, cells[i], way, use_cell));
-    out->parts[i] = cell.nodes;
+    const bench_task cell = {cells[i], BENCH_SEED, way};
+    TRY(bench_with_plan(&out->parts[i], b, &cell, count_nodes));
   }
-  return with_plan(out, b, BENCH_SWIFTNET, way, use_network);
+  return bench_with_plan(out, b, &network, use_network);
 }
 
 /* ---- The table ----------------------------------------------------------- */
@@ -189,7 +169,7 @@ static void add_network(bench *b, const rows *as_is, const rows *sites,
                         const rows *all) {
   bench_table *t = bench_table_begin(
       b, "table2", "What each technique is worth, SwiftNet's three cells",
-      columns, sizeof columns / sizeof *columns);
+      BENCH_COLUMNS(columns));
   add_rows(b, t, "as it is", AS_IS, as_is);
   add_rows(b, t, "paper's sites", SITES, sites);
   add_rows(b, t, "all sites", GRAPHS, all);
@@ -226,8 +206,8 @@ static const bench_column cell_columns[] = {
     {"both_seconds", "both", BENCH_SECONDS},
     {"exact_seconds", "exact", BENCH_SECONDS}};
 
-static calm_status use_searches(rows *out, bench *b, const calm_plan *plan,
-                                arena *a) {
+static calm_status use_cell(void *out, bench *b, const calm_plan *plan,
+                            arena *a) {
   bench_problem p;
   TRY(bench_problem_of(&p, plan, a));
   return search_all(out, b, &p.memory.order);
@@ -251,13 +231,15 @@ static void add_cell(bench *b, bench_table *t, bench_network_id id,
 static calm_status add_cells(bench *b) {
   bench_table *t = bench_table_begin(
       b, "table2-cells", "What each technique is worth, cell by cell",
-      cell_columns, sizeof cell_columns / sizeof *cell_columns);
+      BENCH_COLUMNS(cell_columns));
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {
     const bench_network_id id = (bench_network_id)i;
     rows as_is = {0}, sites = {0};
-    TRY(with_plan(&as_is, b, id, &bench_way_best, use_searches));
+    const bench_task unchanged = {id, BENCH_SEED, &bench_way_best};
+    const bench_task rewritten = {id, BENCH_SEED, &bench_way_paper};
+    TRY(bench_with_plan(&as_is, b, &unchanged, use_cell));
     add_cell(b, t, id, "as it is", &as_is);
-    TRY(with_plan(&sites, b, id, &bench_way_paper, use_searches));
+    TRY(bench_with_plan(&sites, b, &rewritten, use_cell));
     if (sites.nodes != as_is.nodes) add_cell(b, t, id, "paper's sites", &sites);
   }
   bench_note(b, t,

@@ -4,28 +4,6 @@
  */
 #include "bench/bench_serenity.h"
 
-/* The smallest, a mean, and the largest of some values. */
-typedef struct spread {
-  double least, mean, most;
-} spread;
-
-static spread spread_of(const double *values, bool geometric) {
-  spread s = {values[0], 0, values[0]};
-  for (uint32_t i = 0; i < BENCH_SEED_COUNT; i++) {
-    s.least = values[i] < s.least ? values[i] : s.least;
-    s.most = values[i] > s.most ? values[i] : s.most;
-    s.mean += values[i] / BENCH_SEED_COUNT;
-  }
-  if (geometric) s.mean = bench_geomean(values, BENCH_SEED_COUNT);
-  return s;
-}
-
-static void add_spread(bench *b, bench_table *t, spread s) {
-  bench_number(b, t, s.least);
-  bench_number(b, t, s.mean);
-  bench_number(b, t, s.most);
-}
-
 static const bench_column columns[] = {
     {"cell", "cell", BENCH_WORDS},
     {"paper_dp_bytes", "paper: DP", BENCH_KB},
@@ -62,17 +40,20 @@ static calm_status draw_seeds(drawn *out, bench *b, bench_network_id id) {
 calm_status bench_add_seeds(bench *b) {
   bench_table *t = bench_table_begin(
       b, "figure15-randwire", "RandWire over seeds: arenas in KB, and ratios",
-      columns, sizeof columns / sizeof *columns);
+      BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {
     const bench_network_id id = (bench_network_id)i;
     drawn d;
+    bench_spread ratio;
     if (!bench_networks[i].seeded) continue;
     TRY(draw_seeds(&d, b, id));
     bench_cell_name(b, t, id);
     bench_number(b, t, 1e3 * bench_paper_cells[i].dp_kb);
-    add_spread(b, t, spread_of(d.arenas, false));
+    bench_add_spread(b, t, bench_spread_of(d.arenas, BENCH_SEED_COUNT));
     bench_number(b, t, bench_paper_cells[i].dp_ratio);
-    add_spread(b, t, spread_of(d.ratios, true));
+    ratio = bench_spread_of(d.ratios, BENCH_SEED_COUNT);
+    ratio.mean = bench_geomean(d.ratios, BENCH_SEED_COUNT);
+    bench_add_spread(b, t, ratio);
     bench_words(b, t, "%u of %d", d.proved, BENCH_SEED_COUNT);
   }
   bench_note(b, t,
