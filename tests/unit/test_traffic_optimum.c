@@ -141,6 +141,132 @@ static void optima_are_those_of_the_walk(void **state) {
   assert_true(skipped <= PROBLEMS / 20);
 }
 
+static uint64_t search_least(const traffic_core *core,
+                             const traffic_options *options, arena *a) {
+  traffic_search s;
+  traffic_verdict verdict;
+  limits l;
+  limits_init(&l, context);
+  assert_int_equal(traffic_search_init(&s, core, options, a), CALM_OK);
+  assert_int_equal(
+      traffic_search_best_first(&verdict, &s, NUMBER_MAX_BYTES, &l), CALM_OK);
+  assert_int_equal(verdict, TRAFFIC_REACHED);
+  traffic_search_free(&s);
+  return s.cost;
+}
+
+/* Steps that are taken alone go wrong at few sizes of the memory only. */
+static void and_so_at_other_sizes_of_the_memory(void **state) {
+  (void)state;
+  const traffic_options rules = {.dominance = true, .commit = true};
+  const traffic_options both = {
+      .dominance = true, .commit = true, .exchange = true};
+  random_state r = random_from_seed(SEED);
+  for (uint32_t i = 0; i < PROBLEMS * 3; i++) {
+    arena a;
+    drawn d;
+    arena_init(&a, context);
+    draw(&d, &r, 4 + random_below(&r, 4), &a);
+    uint64_t least = 1, bytes = 1 + random_below(&r, 3);
+    for (; least && bytes < 80; bytes += 2 + random_below(&r, 2)) {
+      traffic_core core;
+      assert_int_equal(traffic_core_build(&core, &d.problem, bytes, &a),
+                       CALM_OK);
+      assert_int_equal(traffic_core_close(&core, d.file, &a), CALM_OK);
+      least = walk_least(&d.draft, bytes, NULL, (walk_place){0});
+      assert_int_equal(search_least(&core, &rules, &a), least);
+      assert_int_equal(search_least(&core, &both, &a), least);
+    }
+    arena_free(&a);
+  }
+}
+
+/* ---- Cases that chance does not draw ------------------------------------- */
+
+/* A buffer: what it takes, who makes it, who else touches it. */
+static void add_buffer(forms_draft *d, uint64_t bytes, uint32_t makes,
+                       uint32_t touch) {
+  const uint32_t b = d->buffer_count++;
+  d->buffers[b].bytes = bytes;
+  d->writes[b] = makes;
+  d->touch[b] = makes | touch;
+  d->buffers[b].pinned_start = makes == 0;
+}
+
+static void check_draft(forms_draft *draft, uint64_t bytes, uint64_t least) {
+  arena a;
+  drawn d = {.draft = *draft, .memory = {bytes, 0}};
+  order_problem o;
+  bool *writes = NULL;
+  arena_init(&a, context);
+  assert_int_equal(forms_write(&o, &writes, &d.draft, &a), CALM_OK);
+  d.problem = (traffic_problem){.order = &o, .writes = writes};
+  d.problem.weight_bytes =
+      arena_calloc(&a, o.op_count, sizeof *d.problem.weight_bytes);
+  for (uint32_t u = 0; u < o.op_count; u++) d.file[u] = u;
+  assert_int_equal(traffic_core_build(&d.core, &d.problem, bytes, &a), CALM_OK);
+  assert_int_equal(traffic_core_close(&d.core, d.file, &a), CALM_OK);
+  assert_int_equal(least_of(&d, NULL), least);
+  assert_int_equal(check_driver(&d, false, &a), least);
+  check_rules(&d.core, least, &a);
+  arena_free(&a);
+}
+
+/*
+ * Operator 3 needs 12 bytes, but may write over buffer 1 once operator 2 has
+ * read that.  With so much memory or a little less it streams if it runs first,
+ * and nothing is in its way; behind operator 2, which begins and holds nothing,
+ * it fits, and buffer 0 has to go.
+ */
+static void to_free_an_input_may_cost(void **state) {
+  (void)state;
+  forms_draft d = {.op_count = 5, .reuse_count = 1};
+  add_buffer(&d, 5, 1, 2 | 16);
+  add_buffer(&d, 4, 2, 4 | 8);
+  add_buffer(&d, 4, 0, 8);
+  add_buffer(&d, 4, 8, 0);
+  d.preds[1] = 1;
+  d.preds[2] = d.preds[3] = 2;
+  d.preds[4] = 1 | 8;
+  d.reuses[0] = (order_reuse){3, 1, 3, 4};
+  check_draft(&d, 9, 0);
+  check_draft(&d, 10, 0);
+  check_draft(&d, 11, 0);
+  check_draft(&d, 12, 10);
+  check_draft(&d, 13, 0);
+}
+
+/* Operator 2 frees 3 bytes and begins 4: not before operator 1 has had all that
+   the 3 leave. */
+static void what_is_born_may_be_a_byte_larger(void **state) {
+  (void)state;
+  forms_draft d = {.op_count = 4};
+  add_buffer(&d, 3, 1, 4);
+  add_buffer(&d, 4, 0, 4 | 8);
+  d.workspace[1] = 9;
+  d.preds[1] = d.preds[2] = 1;
+  d.preds[3] = 2 | 4;
+  check_draft(&d, 12, 0);
+  check_draft(&d, 13, 0);
+}
+
+/* Operator 5 may begin buffer 3 in the place of buffer 0; but if operator 3
+   begins it, then over buffer 2, and buffer 1 need not go. */
+static void what_is_born_may_spoil_a_permission(void **state) {
+  (void)state;
+  forms_draft d = {.op_count = 6, .reuse_count = 1};
+  add_buffer(&d, 4, 1, 32);
+  add_buffer(&d, 12, 2, 16);
+  add_buffer(&d, 4, 4, 8);
+  add_buffer(&d, 4, 8, 32);
+  d.preds[1] = d.preds[5] = 1;
+  d.preds[2] = 2;
+  d.preds[3] = 4;
+  d.preds[4] = 8;
+  d.reuses[0] = (order_reuse){3, 2, 3, 4};
+  check_draft(&d, 16, 8);
+}
+
 /* ---- Bounds in the midst of a search ------------------------------------- */
 
 /* What the walk calls the state of a search.  Buffers without bytes, which the
@@ -230,6 +356,10 @@ static void bounds_hold_everywhere(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(optima_are_those_of_the_walk),
+      cmocka_unit_test(and_so_at_other_sizes_of_the_memory),
+      cmocka_unit_test(to_free_an_input_may_cost),
+      cmocka_unit_test(what_is_born_may_be_a_byte_larger),
+      cmocka_unit_test(what_is_born_may_spoil_a_permission),
       cmocka_unit_test(bounds_hold_everywhere),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
