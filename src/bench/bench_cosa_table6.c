@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 #include "bench/bench_cosa_paper.h"
 #include "bench/bench_sections.h"
 
