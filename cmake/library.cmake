@@ -8,7 +8,8 @@
 
 file(GLOB_RECURSE CALM_SOURCES CONFIGURE_DEPENDS src/*.c)
 
-# The cases of `calm bench`, which the library carries.
+# The cases of `calm bench`, which the library carries: embed.cmake makes a C
+# file of all that lies in bench/cases, bench_case_find (src/bench) looks there.
 file(GLOB CALM_CASES CONFIGURE_DEPENDS bench/cases/*)
 set(CALM_CASES_SOURCE ${PROJECT_BINARY_DIR}/bench_cases.c)
 add_custom_command(OUTPUT ${CALM_CASES_SOURCE}

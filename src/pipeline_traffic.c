@@ -39,17 +39,19 @@ static calm_status read_sizes(pipeline_traffic *t,
   return CALM_OK;
 }
 
+const char *const plan_offchip_names[OFFCHIP_NAMES] = {"inputs", "outputs",
+                                                       "weights"};
+
 static calm_status read_counted(pipeline_traffic *t,
                                 const calm_options *options) {
-  static const char *const names[] = {"inputs", "outputs", "weights"};
   const char *list = options->offchip;
   if (!strcmp(list, "none")) return CALM_OK;
   for (uint32_t left = count_words(list); left; left--) {
     uint32_t i = 0;
     const char *word = next_word(&list, t->a);
     if (!word) return context_no_memory(t->a->context);
-    while (i < 3 && strcmp(word, names[i])) i++;
-    if (i == 3)
+    while (i < OFFCHIP_NAMES && strcmp(word, plan_offchip_names[i])) i++;
+    if (i == OFFCHIP_NAMES)
       return context_fail(t->a->context, CALM_MISUSE,
                           "--offchip: '%s' is not one of inputs, outputs, "
                           "weights; or none, alone",

@@ -127,8 +127,10 @@ typedef struct plan_least_traffic {
   limits_reason stopped;
 } plan_least_traffic;
 
-/* Compulsory traffic that totals include. */
+/* Compulsory traffic that totals include; bit i is plan_offchip_names[i]. */
 enum { OFFCHIP_INPUTS = 1, OFFCHIP_OUTPUTS = 2, OFFCHIP_WEIGHTS = 4 };
+enum { OFFCHIP_NAMES = 3 };
+extern const char *const plan_offchip_names[OFFCHIP_NAMES];
 
 /* Off-chip traffic: for each on-chip memory that was asked for, a row for each
    of `orders` orders, the file's first and the plan's last. */

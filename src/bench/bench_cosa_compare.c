@@ -137,10 +137,10 @@ bench_table *bench_compare_gains(bench *b, const bench_comparison *c) {
   add_column(&s, "network", "network", BENCH_WORDS);
   add_column(&s, "layers", "layers", BENCH_COUNT);
   add_series(&s, c, 1, c->ours, BENCH_RATIO);
-  add_column(&s, "hybrid_over_cosa", "hybrid over cosa", BENCH_RATIO);
-  add_column(&s, "hybrid_32_over_cosa", "32 x 500 over cosa", BENCH_RATIO);
+  add_column(&s, "hybrid_over_cosa", "hybrid / cosa", BENCH_RATIO);
+  add_column(&s, "hybrid_32_over_cosa", "32 x 500 / cosa", BENCH_RATIO);
   add_column(&s, "not_mapped", "not mapped", BENCH_COUNT);
-  open_table(&s, c, "", "how many times less than random's");
+  open_table(&s, c, "", "improvement over random, times");
   for (uint32_t i = 0; i <= BENCH_COSA_NETWORKS; i++)
     add_gains(&s, c, network_at(i));
   if (!isnan(c->over_random) || !isnan(c->over_hybrid)) add_claims(&s, c);
@@ -187,14 +187,13 @@ static bench_table *show_distances(bench *b, const bench_comparison *c,
 
 bench_table *bench_compare_optimum(bench *b, const bench_comparison *c) {
   bench_series common = c->series[c->exact];
-  bench_table *t =
-      show_distances(b, c, &c->series[c->exact], c->ours, "-optimum",
-                     "how many times more than the optimum");
+  bench_table *t = show_distances(b, c, &c->series[c->exact], c->ours,
+                                  "-optimum", "distance to the optimum, times");
   keep_common(&common, c);
   if (bench_gain(NULL, &c->layers, &common, &common, CALM_NONE) == 1)
-    show_distances(b, c, &common, c->count, "-timeloop",
-                   "how many times more than the optimum, with Timeloop's own "
-                   "mapper");
+    show_distances(
+        b, c, &common, c->count, "-timeloop",
+        "distance to the optimum, with Timeloop's own mapper, times");
   return t;
 }
 
@@ -261,9 +260,8 @@ void bench_compare_note_proofs(bench *b, bench_table *t,
 }
 
 void bench_compare_note_padding(bench *b, bench_table *t) {
-  bench_note(
-      b, t,
-      "cosa raises bounds with a prime factor above 7 (as 11 of AlexNet's "
-      "first layer, 13 of its others); its nests are of the raised layers, "
-      "and pay for them.");
+  bench_note(b, t,
+             "cosa pads dimensions that have a prime factor above 7 (as 11 in "
+             "AlexNet's first layer, 13 in others); its nests are for the "
+             "padded layers, and pay for the padding.");
 }

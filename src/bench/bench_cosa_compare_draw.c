@@ -1,5 +1,5 @@
-/* Comparisons as bars: how many times less than random's, by a logarithmic
-   scale, as in the paper. */
+/* Comparisons as bars: the improvement over random, by a logarithmic scale, as
+   in the paper. */
 #include <math.h>
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static calm_status draw(bench *b, const bench_comparison *c, const picture *p,
   snprintf(title, sizeof title, "%s: %s", c->title, what);
   const report_chart chart = {.title = title,
                               .x_title = "",
-                              .y_title = "times less than random's",
+                              .y_title = "improvement over random",
                               .categories = p->categories,
                               .category_count = p->count,
                               .series = series,

@@ -6,13 +6,13 @@ static const accel_convolution shape = {
     .r = 3, .s = 3, .p = 8, .q = 8, .c = 32, .k = 1024};
 
 static const char *const notes[] = {
-    "The layer is R = S = 3, P = Q = 8, C = 32, K = 1024, on Simba. Tiles are "
-    "those of the nest that has loops over C, K and P, and no others, over "
-    "time at the global buffer, and of all such nests least delay, and of "
-    "those least energy (the exact mapper's, proved). Only the order of these "
-    "three loops is changed.",
-    "Weights come past the global buffer, from off chip: each loop outside of "
-    "the first one that moves them brings them in anew.",
+    "The layer is R = S = 3, P = Q = 8, C = 32, K = 1024, on Simba. Of all "
+    "nests whose temporal loops at the global buffer are over C, K and P we "
+    "take the one of least delay, and of those least energy (found and proved "
+    "by the exact mapper), and change nothing but the order of these three "
+    "loops.",
+    "Weights pass by the global buffer and come from off chip: every loop "
+    "outside of the innermost one that changes them fetches them again.",
     NULL};
 
 /* The loop of the base over a dimension, over time at the global buffer. */
@@ -45,8 +45,8 @@ calm_status bench_cosa_figure3(bench *b) {
                                        "KPC", "PCK", "PKC"};
   static const bench_variation_page page = {
       "figure3",
-      "The order of loops alone",
-      "The order of loops alone: the worst over the best",
+      "Loop order alone",
+      "Loop order alone: worst over best",
       {"order", "order, outermost first", BENCH_WORDS},
       BENCH_CLAIM_ORDER};
   bench_variation v;

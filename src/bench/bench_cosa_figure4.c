@@ -6,12 +6,12 @@ static const accel_convolution shape = {
     .r = 1, .s = 1, .p = 16, .q = 16, .c = 256, .k = 1024};
 
 static const char *const notes[] = {
-    "The layer is R = S = 1, P = Q = 16, C = 256, K = 1024, on Simba. Four of "
-    "each of P, C and K are at the global buffer; 16 of these 64 are spread "
-    "over the 16 elements (s), and 4 are loops over time (t). Everything else "
-    "is as in the first nest, which is, of all that spread C and K, one of "
-    "least delay, and of those least energy (the exact mapper's, proved). "
-    "Where two loops over time remain, they are in the better order.",
+    "The layer is R = S = 1, P = Q = 16, C = 256, K = 1024, on Simba. At the "
+    "global buffer are factors of 4 of each of P, C and K: 16 of these 64 are "
+    "spatial (s), over the 16 processing elements, and 4 temporal (t). All "
+    "else is as in the first row, which is, of all nests that spread C and K, "
+    "one of least delay, and of those least energy (found and proved by the "
+    "exact mapper). Two temporal loops are in the better order.",
     NULL};
 
 enum { DIMENSIONS = 3, PRODUCT = 16, FACTOR = 4 };
@@ -68,9 +68,9 @@ static calm_status add_choice(bench_variation *v, const uint32_t *space,
 calm_status bench_cosa_figure4(bench *b) {
   static const bench_variation_page page = {
       "figure4",
-      "What is spread over the array alone",
-      "What is spread over the array alone: the worst over the best",
-      {"spatial", "in space; over time", BENCH_WORDS},
+      "Spatial mapping alone",
+      "Spatial mapping alone: worst over best",
+      {"spatial", "spatial; temporal", BENCH_WORDS},
       BENCH_CLAIM_SPATIAL};
   bench_variation v;
   TRY(bench_variation_open(&v, &shape, "cosa-spatial.yaml", &b->arena));

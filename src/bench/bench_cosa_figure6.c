@@ -16,14 +16,15 @@ static void note_mappers(bench *b, bench_table *t) {
   const uint64_t seed = b->options->seed;
   bench_note(
       b, t,
-      "All nests are of the same machine, keep the same tensors at the same "
+      "All nests are for the same machine, keep the same tensors at the same "
       "levels, and are costed by the same evaluator, model `exact`. random: "
-      "the best of the first 5 valid nests drawn. hybrid: tilings drawn, of "
-      "each all orders that matter, until 500 valid nests in a row were no "
-      "better; 32 x 500: until 16,000 were, since the authors ran 32 threads, "
-      "each of which gave up by itself. cosa: the authors' released program, "
-      "solved to the end. exact: the optimum. Those that draw start from "
-      "seeds %llu to %llu, of which geometric means are taken.",
+      "the best of the first 5 valid nests drawn. hybrid: tilings are drawn, "
+      "and of each all loop orders that matter are tried, until 500 valid "
+      "nests in a row were no better. 32 x 500: until 16,000 were, since the "
+      "authors ran 32 threads, each of which gave up by itself. cosa: the "
+      "authors' released program, solved to the end. exact: the optimum. "
+      "random and hybrid are geometric means over seeds %llu to %llu. Not "
+      "mapped: pairs of a mapper and a layer for which it found no nest.",
       (unsigned long long)seed, (unsigned long long)(seed + BENCH_SEEDS - 1));
 }
 
@@ -32,12 +33,13 @@ static void note_limits(bench *b, bench_table *t, const bench_comparison *c) {
   const bench_series *exact = &c->series[c->exact], *cosa = &c->series[c->cosa];
   const double most = bench_gain(NULL, &c->layers, c->series, exact, CALM_NONE);
   uint32_t worst = CALM_NONE;
-  bench_note(b, t,
-             "No mapper can be more than %.3g times as fast as our random, as "
-             "the optimum is not; cosa comes to %.3g. The paper has %g over a "
-             "random of its own, which drew %g nests until 5 were valid.",
-             most, bench_gain(NULL, &c->layers, c->series, cosa, CALM_NONE),
-             c->over_random, bench_claimed(BENCH_CLAIM_RANDOM_SAMPLES));
+  bench_note(
+      b, t,
+      "The optimum is %.3g times faster than our random, so that no mapper can "
+      "be more; cosa is %.3g times faster. The paper reports %g over a random "
+      "of its own, which drew %g nests until 5 were valid.",
+      most, bench_gain(NULL, &c->layers, c->series, cosa, CALM_NONE),
+      c->over_random, bench_claimed(BENCH_CLAIM_RANDOM_SAMPLES));
   for (uint32_t i = 0; i < c->layers.count; i++)
     if (cosa->values[i] > 0 &&
         (worst == CALM_NONE || cosa->values[i] / exact->values[i] >
@@ -96,18 +98,18 @@ static calm_status show_links(bench *b, bench_comparison *c,
                               const bench_mappers *m) {
   add_delays(c, m, BENCH_LINK_CYCLES);
   c->name = "figure6-links";
-  c->title = "Delay, links counted";
+  c->title = "Delay, link-bound";
   c->over_random = c->over_hybrid = NAN;
   bench_table *t = bench_compare_gains(b, c);
-  bench_note(
-      b, t,
-      "The same nests, found without a thought of links. Cycles are no fewer "
-      "than the most loaded link of the array needs, which carries %d words "
-      "(64 bits) a cycle in each direction: multicasts go along the row of "
-      "elements, as the authors' file places them, and partial sums come back "
-      "the same way. The paper simulates a network of routers instead, and "
-      "finds cosa %g times faster than hybrid there; that is not made anew.",
-      BENCH_LINK_WORDS, bench_claimed(BENCH_CLAIM_HYBRID_NETWORK));
+  bench_note(b, t,
+             "The same nests, found without regard to links. Cycles are at "
+             "least what the most loaded link of the array needs, at %d words "
+             "(64 bits) a cycle and direction: multicasts go along the row of "
+             "processing elements, which are placed as in the authors' file, "
+             "and partial sums come back the same way. The paper simulates a "
+             "network of routers instead, and finds cosa %g times faster than "
+             "hybrid there; that simulation is not reproduced.",
+             BENCH_LINK_WORDS, bench_claimed(BENCH_CLAIM_HYBRID_NETWORK));
   bench_compare_layers(b, c);
   return bench_compare_draw(b, c);
 }

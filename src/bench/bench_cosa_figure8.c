@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 #include "bench/bench_sections.h"
 
 static const char layer_name[] = "3_7_512_512_1";
@@ -85,13 +85,13 @@ static void show(bench *b, const breakdown *d) {
   }
   bench_note(
       b, t,
-      "Layer %s of ResNet-50 (R, P, C, K, stride), for delay, on Simba: what "
-      "the released program says of each nest, whoever found it. The weighted "
-      "sum is %g compute + %g traffic - %g utilization, and cosa's is the "
-      "least of all that the program allows. Its limits are stricter than the "
-      "machine's (each tensor has a fixed share of a buffer, windows are "
-      "rounded up), so that nests of others may have less. Means over seeds "
-      "of those that draw.",
+      "Layer %s of ResNet-50 (R, P, C, K, stride), for delay, on Simba: the "
+      "terms that the released program computes for each mapper's nest. The "
+      "weighted sum is %g compute + %g traffic - %g utilization; cosa's is the "
+      "least that the program allows. Its limits are stricter than the "
+      "machine's (each tensor has a fixed share of a buffer, input windows are "
+      "rounded up), so that other mappers' nests may have less. random and "
+      "hybrid are means over seeds.",
       layer_name, mapper_cosa_released.compute, mapper_cosa_released.traffic,
       mapper_cosa_released.utilization);
 }

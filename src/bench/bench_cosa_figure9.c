@@ -29,9 +29,9 @@ static const bench_column gain_columns[] = {
     {"cosa", "cosa", BENCH_RATIO},
     {"cosa_fitted", "cosa, fitted", BENCH_RATIO},
     {"exact", "exact", BENCH_RATIO},
-    {"hybrid_over_cosa", "hybrid over cosa", BENCH_RATIO},
-    {"hybrid_32_over_cosa", "32 x 500 over cosa", BENCH_RATIO},
-    {"cosa_over_exact", "cosa over exact", BENCH_RATIO}};
+    {"hybrid_over_cosa", "hybrid / cosa", BENCH_RATIO},
+    {"hybrid_32_over_cosa", "32 x 500 / cosa", BENCH_RATIO},
+    {"cosa_over_exact", "cosa / exact", BENCH_RATIO}};
 
 static const bench_column weight_columns[] = {
     {"machine", "machine", BENCH_WORDS},
@@ -85,7 +85,7 @@ static calm_status show_gains(bench *b, const bench_mappers *const *found) {
   ARENA_ARRAY(&b->arena, series, BENCH_MAPPERS);
   bench_table *t = bench_table_begin(b, "figure9",
                                      "Delay on larger machines: how many "
-                                     "times less than random's",
+                                     "improvement over random",
                                      BENCH_COLUMNS(gain_columns));
   for (uint32_t i = 0; i < VARIANTS; i++)
     add_rows(b, t, &variants[i], found[i], series);
@@ -96,10 +96,9 @@ static calm_status show_gains(bench *b, const bench_mappers *const *found) {
       "simba_large.yaml, has the same bandwidth as the small machine). Larger "
       "SRAMs: buffers of the elements twice as large, the global buffer eight "
       "times.");
-  bench_note(
-      b, t,
-      "cosa has the released weights on all machines, cosa, fitted those "
-      "below. Mappers and seeds are those of figure6.");
+  bench_note(b, t,
+             "cosa has the released weights on all machines, \"cosa, fitted\" "
+             "those below. Mappers and seeds are those of figure6.");
   return CALM_OK;
 }
 
@@ -152,7 +151,7 @@ static calm_status draw(bench *b, const bench_mappers *const *found) {
                                            .count = VARIANTS};
   const report_chart chart = {.title = "Delay on larger machines",
                               .x_title = "",
-                              .y_title = "times less than random's",
+                              .y_title = "improvement over random",
                               .categories = categories,
                               .category_count = VARIANTS,
                               .series = bars,

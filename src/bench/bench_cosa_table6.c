@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 #include "bench/bench_cosa_paper.h"
 #include "bench/bench_sections.h"
 
@@ -28,16 +28,16 @@ enum { EFFORTS = sizeof efforts / sizeof *efforts };
 
 static const bench_column columns[] = {
     {"mapper", "mapper", BENCH_WORDS},
-    {"samples", "samples, median", BENCH_COUNT},
-    {"samples_mean", "mean", BENCH_COUNT},
-    {"valid", "valid, median", BENCH_COUNT},
-    {"valid_mean", "mean", BENCH_COUNT},
-    {"seconds", "seconds, median", BENCH_SECONDS},
-    {"seconds_mean", "mean", BENCH_SECONDS},
-    {"seconds_worst", "worst", BENCH_SECONDS},
-    {"paper_samples", "the paper: samples", BENCH_COUNT},
-    {"paper_valid", "the paper: valid", BENCH_COUNT},
-    {"paper_seconds", "the paper: seconds", BENCH_REAL}};
+    {"samples", "samples: median", BENCH_COUNT},
+    {"samples_mean", "samples: mean", BENCH_COUNT},
+    {"valid", "valid: median", BENCH_COUNT},
+    {"valid_mean", "valid: mean", BENCH_COUNT},
+    {"seconds", "seconds: median", BENCH_SECONDS},
+    {"seconds_mean", "seconds: mean", BENCH_SECONDS},
+    {"seconds_worst", "seconds: max", BENCH_SECONDS},
+    {"paper_samples", "paper: samples", BENCH_COUNT},
+    {"paper_valid", "paper: valid", BENCH_COUNT},
+    {"paper_seconds", "paper: seconds", BENCH_REAL}};
 
 /* ---- Statistics ---------------------------------------------------------- */
 
@@ -99,14 +99,14 @@ static double add_effort(bench *b, bench_table *t, const bench_mappers *m,
 
 static void note_ratios(bench *b, bench_table *t, const double *seconds) {
   if (!b->timing || isnan(seconds[3])) return;
-  bench_note(b, t,
-             "On average hybrid, 32 x 500, takes %.3g times as long as cosa, "
-             "and %.3g times as long as exact; the paper: hybrid %.3g times "
-             "as long as cosa. Seconds are of one layer, in one process on "
-             "one core.",
-             seconds[2] / seconds[3], seconds[2] / seconds[4],
-             bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
-                 bench_claimed(BENCH_CLAIM_COSA_SECONDS));
+  bench_note(
+      b, t,
+      "On average hybrid, 32 x 500, takes %.3g times as long as cosa, and %.3g "
+      "times as long as exact; in the paper hybrid takes %.3g times as long as "
+      "cosa. Seconds are of one layer, in one process on one core.",
+      seconds[2] / seconds[3], seconds[2] / seconds[4],
+      bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
+          bench_claimed(BENCH_CLAIM_COSA_SECONDS));
 }
 
 calm_status bench_cosa_table6(bench *b) {
@@ -120,10 +120,10 @@ calm_status bench_cosa_table6(bench *b) {
     seconds[i] = add_effort(b, t, m, &efforts[i]);
   bench_note(
       b, t,
-      "Over all layers and seeds, for delay on Simba. Nests are drawn and "
-      "costed by calm itself here, and Timeloop's model ran in a process of "
-      "its own for the paper; so seconds compare methods only within one "
-      "column. The optimum, with its proof, takes no samples.");
+      "Over all layers and seeds, for delay on Simba. Here nests are drawn and "
+      "costed within calm; in the paper by Timeloop, whose model ran as a "
+      "process of its own, so that its seconds are not comparable with ours, "
+      "only with each other. exact draws no samples.");
   note_ratios(b, t, seconds);
   return CALM_OK;
 }

@@ -86,12 +86,12 @@ static double figure_of(const bench_cost *c, uint32_t figure) {
 }
 
 static const char *const figure_names[FIGURES] = {
-    "delay", "delay, links counted", "energy", "accesses of the global buffer",
+    "delay", "delay, link-bound", "energy", "accesses of the global buffer",
     "words over the array"};
 
 static const bench_column figure_columns[FIGURES] = {
     {"cycles", "cycles", BENCH_COUNT},
-    {"link_cycles", "cycles, links counted", BENCH_COUNT},
+    {"link_cycles", "cycles, link-bound", BENCH_COUNT},
     {"energy_pj", "energy, pJ", BENCH_REAL},
     {"global_buffer_words", "accesses of the global buffer", BENCH_COUNT},
     {"array_words", "words over the array", BENCH_COUNT}};
@@ -130,10 +130,9 @@ static calm_status show_variants(bench *b, const bench_variation *v,
 
 static calm_status show_effect(bench *b, const bench_variation *v,
                                const bench_variation_page *page) {
-  static const bench_column columns[] = {
-      {"figure", "", BENCH_WORDS},
-      {"ratio", "worst over best", BENCH_RATIO},
-      {"paper", "the paper", BENCH_RATIO}};
+  static const bench_column columns[] = {{"figure", "", BENCH_WORDS},
+                                         {"ratio", "worst / best", BENCH_RATIO},
+                                         {"paper", "the paper", BENCH_RATIO}};
   text name;
   const char *words;
   text_init(&name, b->context);

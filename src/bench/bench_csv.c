@@ -1,21 +1,11 @@
 /* A table as CSV (RFC 4180, but for lines that end in a newline alone): a line
    of names, then one per row; empty fields for what there is not. */
-#include <string.h>
-
 #include "bench/bench_output.h"
-
-static void add_field(text *out, const char *field) {
-  const bool quoted = field[strcspn(field, ",\"\r\n")] != '\0';
-  if (quoted) text_add(out, "\"", 1);
-  for (; *field; field++) {
-    if (*field == '"') text_add(out, "\"", 1);
-    text_add(out, field, 1);
-  }
-  if (quoted) text_add(out, "\"", 1);
-}
+#include "report/report_csv.h"
 
 static void add_cell(text *out, const bench_cell *cell) {
-  add_field(out, cell->words ? cell->words : bench_digits(cell->number).text);
+  report_csv_field(out,
+                   cell->words ? cell->words : bench_digits(cell->number).text);
 }
 
 calm_status bench_write_csv(text *out, const bench *b, const bench_table *t) {
@@ -27,7 +17,7 @@ calm_status bench_write_csv(text *out, const bench *b, const bench_table *t) {
       if (!first) text_add(out, ",", 1);
       first = false;
       if (line == 0)
-        add_field(out, t->columns[c].name);
+        report_csv_field(out, t->columns[c].name);
       else
         add_cell(out, bench_cell_at(t, line - 1, c));
     }

@@ -25,6 +25,12 @@ typedef struct bench_traffic {
 calm_status bench_traffic_of(bench_traffic *out, const calm_plan *plan,
                              arena *a);
 
+/* CALM_INTERNAL if it does not hold. */
+calm_status bench_check_traffic(const traffic_problem *p,
+                                const uint32_t *sequence,
+                                const traffic_memory *memory,
+                                const traffic_result *result, arena *a);
+
 /* What an order spills by Belady's rule, checked. */
 calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
                                const uint32_t *sequence,

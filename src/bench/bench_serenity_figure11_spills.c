@@ -6,15 +6,22 @@
 const uint64_t bench_onchip_bytes[BENCH_ALL_SIZES] = {
     32 << 10, 64 << 10, 128 << 10, 256 << 10, 32000, 64000, 128000, 256000};
 
+calm_status bench_check_traffic(const traffic_problem *p,
+                                const uint32_t *sequence,
+                                const traffic_memory *memory,
+                                const traffic_result *result, arena *a) {
+  const char *fault;
+  TRY(traffic_check(&fault, p, sequence, memory, result, a));
+  return fault ? context_fail(a->context, CALM_INTERNAL, "traffic: %s", fault)
+               : CALM_OK;
+}
+
 calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
                                const uint32_t *sequence,
                                const traffic_memory *memory, arena *a) {
   traffic_result result;
-  const char *fault;
   TRY(traffic_belady(&result, p, sequence, memory, a));
-  TRY(traffic_check(&fault, p, sequence, memory, &result, a));
-  if (fault)
-    return context_fail(a->context, CALM_INTERNAL, "traffic: %s", fault);
+  TRY(bench_check_traffic(p, sequence, memory, &result, a));
   *out = traffic_spills(&result.total);
   return CALM_OK;
 }

@@ -15,8 +15,8 @@ static const bench_column arena_columns[] = {
     {"paper_rewrite_bytes", "paper: +rewriting", BENCH_KB},
     {"stock_arena_bytes", "file order", BENCH_KB},
     {"arena_bytes", "best order", BENCH_KB},
-    {"paper_sites_arena_bytes", "+paper's sites", BENCH_KB},
-    {"rewritten_arena_bytes", "+all that pays", BENCH_KB},
+    {"paper_sites_arena_bytes", "+paper's rewriting", BENCH_KB},
+    {"rewritten_arena_bytes", "+best rewriting", BENCH_KB},
     {"proved", "proved", BENCH_WORDS}};
 
 static bool is_proved(const bench_outcome *o) {
@@ -49,12 +49,15 @@ static void add_arenas(bench *b, const bench_peaks *peaks) {
                                      BENCH_COLUMNS(arena_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++)
     add_arena_row(b, t, (bench_network_id)id, &peaks[id]);
-  bench_note(b, t,
-             "KB are 1000 bytes. File order: the operators as they are listed, "
-             "concats copied, placed greedily by size. The others: the paper's "
-             "memory model, in which the readers of a concat read its operands "
-             "in place. Proved: of the three to the left, those whose arena "
-             "equals the least peak of any order of their graph.");
+  bench_note(
+      b, t,
+      "File order: the operators as they are listed, concats copied, placed "
+      "greedily by size. The others have the paper's memory model, in which a "
+      "concat copies nothing: its readers read the operands in place. Paper's "
+      "rewriting: convolutions behind concats of more than two operands, and "
+      "depthwise ones behind concats, are split. Best rewriting: whatever "
+      "splits lower the arena. Proved: of the three columns to the left, those "
+      "whose arena equals the least peak of any order of their graph.");
   bench_note(b, t,
              "DARTS and SwiftNet are the paper's graphs. Of RandWire the paper "
              "gives the distribution only: ours is drawn by seed %d, and its "
@@ -66,13 +69,13 @@ static void add_arenas(bench *b, const bench_peaks *peaks) {
 
 static const bench_column peak_columns[] = {
     {"cell", "cell", BENCH_WORDS},
-    {"stock_peak_bytes", "copied", BENCH_KB},
-    {"file_peak_bytes", "elided", BENCH_KB},
-    {"level_peak_bytes", "level", BENCH_KB},
+    {"stock_peak_bytes", "file order, copied", BENCH_KB},
+    {"file_peak_bytes", "file order, elided", BENCH_KB},
+    {"level_peak_bytes", "level order", BENCH_KB},
     {"peak_bytes", "best order", BENCH_KB},
-    {"paper_sites_peak_bytes", "+paper's sites", BENCH_KB},
-    {"rewritten_peak_bytes", "+all that pays", BENCH_KB},
-    {"all_sites_peak_bytes", "+all sites", BENCH_KB}};
+    {"paper_sites_peak_bytes", "+paper's rewriting", BENCH_KB},
+    {"rewritten_peak_bytes", "+best rewriting", BENCH_KB},
+    {"all_sites_peak_bytes", "+all rewriting", BENCH_KB}};
 
 static void add_peaks(bench *b, const bench_peaks *peaks) {
   bench_table *t = bench_table_begin(
@@ -90,9 +93,10 @@ static void add_peaks(bench *b, const bench_peaks *peaks) {
     bench_number(b, t, (double)p->all.peak_bytes);
   }
   bench_note(b, t,
-             "Copied and elided: the file's order, concats being copied, as "
-             "runtimes do, or free, as in the paper's memory model, which all "
-             "other columns have, too. Level: Kahn's order by depth.");
+             "Copied, elided: concats copy, as in runtimes, or cost nothing, "
+             "as in the paper's memory model, which all other columns have, "
+             "too. Level order: Kahn's algorithm by depth. All rewriting: "
+             "every split that there is.");
 }
 
 /* ---- What there is to compare with --------------------------------------- */
@@ -101,14 +105,14 @@ static const bench_column baseline_columns[] = {
     {"cell", "cell", BENCH_WORDS},
     {"paper_tflite_bytes", "paper: TFLite", BENCH_KB},
     {"litert_arena_bytes", "LiteRT", BENCH_KB},
-    {"stock_arena_bytes", "copied", BENCH_KB},
-    {"file_arena_bytes", "elided", BENCH_KB},
-    {"level_arena_bytes", "level", BENCH_KB}};
+    {"stock_arena_bytes", "file order, copied", BENCH_KB},
+    {"file_arena_bytes", "file order, elided", BENCH_KB},
+    {"level_arena_bytes", "level order", BENCH_KB}};
 
 static void add_baselines(bench *b, const bench_peaks *peaks) {
-  bench_table *t = bench_table_begin(
-      b, "figure15-baselines", "What there is to compare with: arenas, KB",
-      BENCH_COLUMNS(baseline_columns));
+  bench_table *t =
+      bench_table_begin(b, "figure15-baselines", "Baselines: arenas, KB",
+                        BENCH_COLUMNS(baseline_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
     const bench_peaks *p = &peaks[id];
     bench_cell_name(b, t, (bench_network_id)id);
@@ -120,13 +124,12 @@ static void add_baselines(bench *b, const bench_peaks *peaks) {
   }
   bench_note(b, t,
              "LiteRT: what the planner of TensorFlow Lite makes of the cell as "
-             "a network of its own, which keeps its inputs. Copied and elided: "
-             "the file's order, concats being copied, as runtimes do, or free, "
-             "as in the paper's memory model. Level: Kahn's order by depth, "
-             "concats free. These three are placed greedily by size. The "
-             "paper's figures for TensorFlow Lite "
-             "were not reproduced: nothing here comes near its 551 KB for "
-             "cell A of SwiftNet.");
+             "a network of its own, whose inputs it keeps. File order, copied "
+             "and elided: concats copy, as in runtimes, or cost nothing, as in "
+             "the paper's memory model. Level order: Kahn's algorithm by "
+             "depth, concats elided. These three are placed greedily by size. "
+             "The paper's figures for TensorFlow Lite were not reproduced: "
+             "nothing here comes near its 551 KB for cell A of SwiftNet.");
 }
 
 /* ---- Proofs -------------------------------------------------------------- */
@@ -136,12 +139,12 @@ static const bench_column proof_columns[] = {
     {"graph", "graph", BENCH_WORDS},
     {"operators", "operators", BENCH_COUNT},
     {"peak_bytes", "peak", BENCH_COUNT},
-    {"peak_bound_bytes", "its bound", BENCH_COUNT},
+    {"peak_bound_bytes", "peak bound", BENCH_COUNT},
     {"arena_bytes", "arena", BENCH_COUNT},
-    {"arena_bound_bytes", "its bound", BENCH_COUNT},
+    {"arena_bound_bytes", "arena bound", BENCH_COUNT},
     {"states", "states", BENCH_COUNT},
     {"nodes", "nodes", BENCH_COUNT},
-    {"no_choice_is_better", "no choice of sites is better", BENCH_WORDS}};
+    {"no_choice_is_better", "no rewriting is better, because", BENCH_WORDS}};
 
 static void add_proof(bench *b, bench_table *t, bench_network_id id,
                       const char *graph, const bench_outcome *o) {
@@ -161,21 +164,21 @@ static void add_proof(bench *b, bench_table *t, bench_network_id id,
 }
 
 static void add_proofs(bench *b, const bench_peaks *peaks) {
-  bench_table *t = bench_table_begin(b, "figure15-proofs",
-                                     "What is proved: bytes and bounds",
-                                     BENCH_COLUMNS(proof_columns));
+  bench_table *t =
+      bench_table_begin(b, "figure15-proofs", "Proofs: bytes and lower bounds",
+                        BENCH_COLUMNS(proof_columns));
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
     const bench_network_id cell = (bench_network_id)id;
-    add_proof(b, t, cell, "as it is", &peaks[id].best);
+    add_proof(b, t, cell, "original", &peaks[id].best);
     if (peaks[id].rewritten.op_count == peaks[id].best.op_count) continue;
-    add_proof(b, t, cell, "paper's sites", &peaks[id].paper);
-    add_proof(b, t, cell, "what pays", &peaks[id].rewritten);
+    add_proof(b, t, cell, "paper's rewriting", &peaks[id].paper);
+    add_proof(b, t, cell, "best rewriting", &peaks[id].rewritten);
   }
   bench_note(b, t,
              "No order of the graph has a peak below the first bound, and no "
              "arena of any order is below the second. States are those of the "
-             "search for an order, nodes those of the placement. What is not "
-             "listed has no sites.");
+             "search for an order, nodes those of the placement. Graphs "
+             "without anything to rewrite are listed once.");
 }
 
 /* ---- The figure ---------------------------------------------------------- */

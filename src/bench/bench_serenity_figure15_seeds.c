@@ -7,13 +7,13 @@
 static const bench_column columns[] = {
     {"cell", "cell", BENCH_WORDS},
     {"paper_dp_bytes", "paper: DP", BENCH_KB},
-    {"arena_least_bytes", "arena, least", BENCH_KB},
-    {"arena_mean_bytes", "mean", BENCH_KB},
-    {"arena_most_bytes", "most", BENCH_KB},
+    {"arena_least_bytes", "arena: min", BENCH_KB},
+    {"arena_mean_bytes", "arena: mean", BENCH_KB},
+    {"arena_most_bytes", "arena: max", BENCH_KB},
     {"paper_ratio", "paper: ratio", BENCH_RATIO},
-    {"ratio_least", "ratio, least", BENCH_RATIO},
-    {"ratio_geomean", "mean", BENCH_RATIO},
-    {"ratio_most", "most", BENCH_RATIO},
+    {"ratio_least", "ratio: min", BENCH_RATIO},
+    {"ratio_geomean", "ratio: mean", BENCH_RATIO},
+    {"ratio_most", "ratio: max", BENCH_RATIO},
     {"proved", "proved", BENCH_WORDS}};
 
 /* Per seed of one cell. */
@@ -59,8 +59,8 @@ calm_status bench_add_seeds(bench *b) {
   bench_note(b, t,
              "Seeds 1 to %d. Ratio: the arena of the file's order, placed "
              "greedily by size, over ours; its mean is geometric. The paper's "
-             "is of its TensorFlow Lite. Proved: the arena equals the least "
-             "peak of any order.",
+             "ratio is over its TensorFlow Lite. Proved: seeds whose arena "
+             "equals the least peak of any order.",
              BENCH_SEED_COUNT);
   return CALM_OK;
 }

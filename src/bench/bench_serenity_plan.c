@@ -72,13 +72,9 @@ bench_outcome bench_outcome_of(const calm_plan *plan) {
 calm_status bench_problem_of(bench_problem *out, const calm_plan *plan,
                              arena *a) {
   bench_problem p = {.g = plan->graph};
-  uint32_t count = 0;
   TRY(memory_problem_build(&p.memory, p.g, &plan->memory, NULL, a));
   ARENA_ARRAY(a, p.sequence, p.memory.order.op_count);
-  for (uint32_t step = 0; step < p.g->ops.count; step++) {
-    const uint32_t u = p.memory.order_op_of[plan->sequence[step]];
-    if (u != CALM_NONE) p.sequence[count++] = u;
-  }
+  memory_fold_sequence(p.sequence, p.g, &p.memory, plan->sequence);
   *out = p;
   return CALM_OK;
 }

@@ -14,24 +14,24 @@ enum { PUBLISHED = sizeof published / sizeof *published };
 
 static const bench_column columns[] = {
     {"network", "network", BENCH_WORDS},
-    {"paper_macs", "MACs, paper", BENCH_COUNT},
+    {"paper_macs", "paper: MACs", BENCH_COUNT},
     {"macs", "MACs", BENCH_COUNT},
-    {"macs_ratio", "ratio", BENCH_RATIO},
-    {"paper_weights", "weights, paper", BENCH_COUNT},
+    {"macs_ratio", "MACs / paper", BENCH_RATIO},
+    {"paper_weights", "paper: weights", BENCH_COUNT},
     {"weights", "weights", BENCH_COUNT},
-    {"weights_ratio", "ratio", BENCH_RATIO},
+    {"weights_ratio", "weights / paper", BENCH_RATIO},
     {"operators", "operators", BENCH_COUNT},
 };
 
 static const bench_column seed_columns[] = {
     {"network", "network", BENCH_WORDS},
     {"seeds", "seeds", BENCH_COUNT},
-    {"least_macs", "MACs, least", BENCH_COUNT},
-    {"mean_macs", "mean", BENCH_COUNT},
-    {"most_macs", "most", BENCH_COUNT},
-    {"least_weights", "weights, least", BENCH_COUNT},
-    {"mean_weights", "mean", BENCH_COUNT},
-    {"most_weights", "most", BENCH_COUNT},
+    {"least_macs", "MACs: min", BENCH_COUNT},
+    {"mean_macs", "MACs: mean", BENCH_COUNT},
+    {"most_macs", "MACs: max", BENCH_COUNT},
+    {"least_weights", "weights: min", BENCH_COUNT},
+    {"mean_weights", "weights: mean", BENCH_COUNT},
+    {"most_weights", "weights: max", BENCH_COUNT},
 };
 
 static calm_status measure(bench_network_size *out, bench *b,
@@ -45,7 +45,7 @@ static calm_status measure(bench_network_size *out, bench *b,
 
 static void add_pair(bench *b, bench_table *t, bench_paper_id id,
                      uint64_t ours) {
-  const double paper = bench_paper_figures[id].value;
+  const double paper = bench_paper_figures[id];
   bench_number(b, t, paper);
   bench_number(b, t, (double)ours);
   bench_number(b, t, (double)ours / paper);

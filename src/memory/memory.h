@@ -125,6 +125,10 @@ calm_status memory_expand_sequence(op_id *out, const graph *g,
                                    const memory_problem *p,
                                    const uint32_t *order_sequence);
 
+/* And back: `out` has room for the order operators. */
+void memory_fold_sequence(uint32_t *out, const graph *g,
+                          const memory_problem *p, const op_id *sequence);
+
 /* The layout problem of an order. */
 typedef struct memory_placement {
   layout_problem layout;

@@ -94,14 +94,6 @@ memory_model memory_traffic_model(const memory_model *model) {
   return m;
 }
 
-void memory_traffic_sequence(uint32_t *out, const graph *g,
-                             const memory_problem *p, const op_id *sequence) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < g->ops.count; i++)
-    if (p->order_op_of[sequence[i]] != CALM_NONE)
-      out[count++] = p->order_op_of[sequence[i]];
-}
-
 calm_status memory_traffic_build(traffic_problem *out, const graph *g,
                                  const memory_problem *p, arena *a) {
   builder b = {.g = g, .p = p, .out = {.order = &p->order}};

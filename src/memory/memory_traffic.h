@@ -27,9 +27,4 @@ memory_model memory_traffic_model(const memory_model *model);
 calm_status memory_traffic_build(traffic_problem *out, const graph *g,
                                  const memory_problem *p, arena *a);
 
-/* All graph operators in running order -> the operators of `p` in running
-   order, which has room for all of them. */
-void memory_traffic_sequence(uint32_t *out, const graph *g,
-                             const memory_problem *p, const op_id *sequence);
-
 #endif

@@ -56,12 +56,9 @@ calm_status plan_traffic_prepare(planner *p) {
 
 /* As operators of the planner's own problem. */
 static calm_status take_order(planner *p, const op_id *sequence) {
-  uint32_t *own, count = 0;
+  uint32_t *own;
   ARENA_ARRAY(&p->plan->arena, own, p->problem.order.op_count);
-  for (uint32_t step = 0; step < p->g->ops.count; step++) {
-    const uint32_t u = p->problem.order_op_of[sequence[step]];
-    if (u != CALM_NONE) own[count++] = u;
-  }
+  memory_fold_sequence(own, p->g, &p->problem, sequence);
   p->plan->order.sequence = own;
   return CALM_OK;
 }

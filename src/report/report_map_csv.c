@@ -4,22 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/report_csv.h"
 #include "report/report_map.h"
-
-/* Quoted where it has to be.  Control characters are spelled out, so that a
-   layer is one line whatever it is called. */
-static calm_status add_text(text *out, const char *field, arena *scratch) {
-  const char *safe = report_name_escaped(scratch, field, ESCAPE_CONTROL);
-  if (!safe) return context_no_memory(scratch->context);
-  const bool quoted = safe[strcspn(safe, ",\"")] != '\0';
-  if (quoted) text_add(out, "\"", 1);
-  for (; *safe; safe++) {
-    if (*safe == '"') text_add(out, "\"", 1);
-    text_add(out, safe, 1);
-  }
-  if (quoted) text_add(out, "\"", 1);
-  return CALM_OK;
-}
 
 /* With all its digits, so that it can be read back. */
 static void add_real(text *out, bool known, double n) {
@@ -38,7 +24,7 @@ static calm_status add_limiting(text *out, const calm_mapping *m,
   const char *name = r->limiting_level == CALM_NONE
                          ? m->arch.compute.name
                          : m->arch.levels[r->limiting_level].name;
-  return add_text(out, name, scratch);
+  return report_csv_name(out, name, scratch);
 }
 
 /* A nest of the layer, with its costs; NULL: it has none. */
@@ -48,7 +34,7 @@ static calm_status add_line(text *out, const calm_mapping *m,
   const bool mapped = r != NULL;
   const bool valued = report_map_has_value(m, l);
   const double gap = report_map_gap(m, l);
-  TRY(add_text(out, l->name, scratch));
+  TRY(report_csv_name(out, l->name, scratch));
   add_number(out, true, l->count);
   text_format(out, ",%s", report_map_status(l));
   add_number(out, true, l->layer.macs);
@@ -63,7 +49,7 @@ static calm_status add_line(text *out, const calm_mapping *m,
   add_real(out, gap >= 0, gap);
   if (m->timing) add_real(out, true, l->seconds);
   text_format(out, ",");
-  TRY(add_text(out, l->reason ? l->reason : "", scratch));
+  TRY(report_csv_name(out, l->reason ? l->reason : "", scratch));
   text_format(out, "\n");
   return CALM_OK;
 }

@@ -5,14 +5,12 @@
 
 #include "report/report_name.h"
 
-static const char *const counted_names[] = {"inputs", "outputs", "weights"};
-
 /* "inputs, outputs" of those bits that are set. */
 static void add_names(text *out, unsigned bits) {
   const char *comma = "";
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < OFFCHIP_NAMES; i++) {
     if (!(bits >> i & 1)) continue;
-    text_format(out, "%s%s", comma, counted_names[i]);
+    text_format(out, "%s%s", comma, plan_offchip_names[i]);
     comma = ", ";
   }
 }

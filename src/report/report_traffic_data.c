@@ -1,8 +1,7 @@
 /* Off-chip traffic for programs: JSON (docs/json.md), and CSV. */
 #include <inttypes.h>
-#include <string.h>
 
-#include "report/report_name.h"
+#include "report/report_csv.h"
 #include "report/report_traffic.h"
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -89,27 +88,13 @@ json_t *report_traffic_json(arena *scratch, const plan_traffics *traffics) {
 
 /* ---- CSV ----------------------------------------------------------------- */
 
-/* Quoted where it has to be; control characters are spelled out. */
-static calm_status add_text(text *out, const char *field, arena *scratch) {
-  const char *safe = report_name_escaped(scratch, field, ESCAPE_CONTROL);
-  if (!safe) return context_no_memory(scratch->context);
-  const bool quoted = safe[strcspn(safe, ",\"")] != '\0';
-  if (quoted) text_add(out, "\"", 1);
-  for (; *safe; safe++) {
-    if (*safe == '"') text_add(out, "\"", 1);
-    text_add(out, safe, 1);
-  }
-  if (quoted) text_add(out, "\"", 1);
-  return CALM_OK;
-}
-
 static calm_status add_lines(text *out, const plan_traffic *row,
                              arena *scratch) {
   for (uint32_t i = 0; i < row->of->problem.order->op_count; i++) {
     const traffic_amount *a = &row->result.steps[i];
     text_format(out, "%" PRIu64 ",%s,%" PRIu32 ",", row->memory.bytes,
                 row->order, row->steps[i]);
-    TRY(add_text(out, report_traffic_op(row, i)->name, scratch));
+    TRY(report_csv_name(out, report_traffic_op(row, i)->name, scratch));
     text_format(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, a->spill_read_bytes,
                 a->spill_write_bytes, a->input_bytes);
     text_format(out, ",%" PRIu64 ",%" PRIu64 ",%d\n", a->output_bytes,

@@ -26,20 +26,28 @@ static uint64_t most_saved(const traffic_bound *b, uint32_t u) {
    sure. */
 typedef enum { LIVE_ALWAYS, LIVE_IF_BEGUN, LIVE_UNSURE } liveness;
 
+/* Few touch a buffer; a set of operators may be long. */
+static bool is_touched_by(const traffic_core *core, uint32_t buffer,
+                          const uint64_t *ops) {
+  const order_problem *p = core->problem->order;
+  const uint32_t name = core->name[buffer];
+  for (uint32_t i = p->touch_begin[name]; i < p->touch_begin[name + 1]; i++)
+    if (bits_has(ops, p->touch[i])) return true;
+  return false;
+}
+
 static liveness find_liveness(const traffic_bound *b, traffic_point point,
                               uint32_t buffer) {
   const traffic_core *core = b->core;
-  const uint32_t words = core->op_words;
-  const uint64_t *touchers = traffic_core_ops(core, core->touchers, buffer);
-  const bool used = bits_has(touchers, point.op);
-  const bool earlier =
-      (used && point.place == PLACE_BEHIND) ||
-      bits_meet(touchers, traffic_core_ops(core, core->before, point.op),
-                words);
-  const bool later =
-      (used && point.place == PLACE_BEFORE) ||
-      bits_meet(touchers, traffic_core_ops(core, core->after, point.op), words);
+  const uint64_t *before = traffic_core_ops(core, core->before, point.op);
+  const uint64_t *after = traffic_core_ops(core, core->after, point.op);
+  const bool used =
+      bits_has(traffic_core_ops(core, core->touchers, buffer), point.op);
+  const bool later = (used && point.place == PLACE_BEFORE) ||
+                     is_touched_by(core, buffer, after);
   if (!later || (used && point.place == PLACE_BESIDE)) return LIVE_UNSURE;
+  const bool earlier = (used && point.place == PLACE_BEHIND) ||
+                       is_touched_by(core, buffer, before);
   return earlier ? LIVE_ALWAYS : LIVE_IF_BEGUN;
 }
 

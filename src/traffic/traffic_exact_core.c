@@ -153,14 +153,15 @@ static void add_all(uint64_t *to, const uint64_t *set, uint32_t words) {
   for (uint32_t w = 0; w < words; w++) to[w] |= set[w];
 }
 
-/* What runs before u are its preds and what runs before them. */
+/* What runs before u are its preds and what runs before them.  Late ones first:
+   they mostly have the early ones with them. */
 static void close_op(traffic_core *core, uint32_t u) {
   const uint32_t words = core->op_words;
   const uint64_t *preds = traffic_core_ops(core, core->preds, u);
   uint64_t *before = traffic_core_ops(core, core->before, u);
   memset(before, 0, words * sizeof *before);
-  for (uint32_t v = 0; v < core->op_count; v++)
-    if (bits_has(preds, v)) {
+  for (uint32_t v = core->op_count; v-- > 0;)
+    if (bits_has(preds, v) && !bits_has(before, v)) {
       add_all(before, traffic_core_ops(core, core->before, v), words);
       bits_add(before, v);
     }

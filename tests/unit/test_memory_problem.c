@@ -513,14 +513,13 @@ static void random_expansions(void **state) {
         memory_problem_build(&p, f.g, &model, random_body_arena, &f.arena),
         CALM_OK);
     op_id order[RANDOM_MAX_OPS], full[RANDOM_MAX_OPS];
-    uint32_t sequence[RANDOM_MAX_OPS], count = 0;
+    uint32_t sequence[RANDOM_MAX_OPS], again[RANDOM_MAX_OPS];
     random_order(order, f.g, &r);
-    for (uint32_t i = 0; i < f.g->ops.count; i++)
-      if (p.order_op_of[order[i]] != CALM_NONE)
-        sequence[count++] = p.order_op_of[order[i]];
-    assert_int_equal(count, p.order.op_count);
+    memory_fold_sequence(sequence, f.g, &p, order);
     assert_int_equal(memory_expand_sequence(full, f.g, &p, sequence), CALM_OK);
     assert_expansion(f.g, &p, full);
+    memory_fold_sequence(again, f.g, &p, full);
+    assert_memory_equal(again, sequence, p.order.op_count * sizeof *sequence);
     fixture_close(&f);
   }
 }

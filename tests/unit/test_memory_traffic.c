@@ -194,7 +194,7 @@ static void first_touches_write(void **state) {
     assert_int_equal(memory_traffic_build(&t.t, t.f.g, &t.p, &t.f.arena),
                      CALM_OK);
     random_order(order, t.f.g, &random);
-    memory_traffic_sequence(sequence, t.f.g, &t.p, order);
+    memory_fold_sequence(sequence, t.f.g, &t.p, order);
     const order_problem *o = &t.p.order;
     for (uint32_t s = 0; s < o->op_count; s++) step[s] = CALM_NONE;
     for (uint32_t s = 0; s < o->op_count; s++) {
