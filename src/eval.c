@@ -62,18 +62,12 @@ static calm_status read_rates(calm_evaluation *e, option_LIST links) {
   return CALM_OK;
 }
 
-/* The mesh that takes longest at its rate. */
 static calm_status count_links(eval_nest *n, calm_evaluation *e) {
   if (n->reason || !e->link_rates) return CALM_OK;
   ARENA_ARRAY(&e->arena, n->link_words, e->arch.level_count);
   TRY(cost_links_count(n->link_words, &e->problem, &n->nest, &n->result));
-  n->links.level = CALM_NONE;
-  for (uint32_t i = 0; i < e->arch.level_count; i++) {
-    if (e->link_rates[i] == 0) continue;
-    const uint64_t words = n->link_words[i];
-    const uint64_t cycles = cost_links_cycles(words, e->link_rates[i]);
-    if (cycles > n->links.cycles) n->links = (cost_links){words, i, cycles};
-  }
+  n->links =
+      cost_links_bound(n->link_words, e->link_rates, e->arch.level_count);
   return CALM_OK;
 }
 

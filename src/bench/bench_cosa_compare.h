@@ -6,7 +6,7 @@
 #ifndef CALM_BENCH_BENCH_COSA_COMPARE_H
 #define CALM_BENCH_BENCH_COSA_COMPARE_H
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 
 enum { BENCH_MOST_SERIES = 8 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 #include "bench/bench_sections.h"
 
 static const char layer_name[] = "3_7_512_512_1";

@@ -7,7 +7,7 @@
 
 #include "base/jobs.h"
 #include "base/number.h"
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 #include "mapper/mapper_highs.h"
 
 /* ---- Requests ------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 
 /* What a run has measured so far, newest first. */
 typedef struct store {

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 #include "bench/bench_cosa_paper.h"
 #include "bench/bench_sections.h"
 
@@ -103,7 +103,7 @@ static void note_ratios(bench *b, bench_table *t, const double *seconds) {
       b, t,
       "On average hybrid, 32 x 500, takes %.3g times as long as cosa, and %.3g "
       "times as long as exact; in the paper hybrid takes %.3g times as long as "
-      "cosa. Seconds are of one layer, in one process on one core.",
+      "cosa. Seconds are processor time of one layer, in one process.",
       seconds[2] / seconds[3], seconds[2] / seconds[4],
       bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
           bench_claimed(BENCH_CLAIM_COSA_SECONDS));
@@ -122,8 +122,8 @@ calm_status bench_cosa_table6(bench *b) {
       b, t,
       "Over all layers and seeds, for delay on Simba. Here nests are drawn and "
       "costed within calm; in the paper by Timeloop, whose model ran as a "
-      "process of its own. Seconds of different columns are therefore not to "
-      "be compared, only those of one. exact draws no samples.");
+      "process of its own, so that its seconds are not comparable with ours, "
+      "only with each other. exact draws no samples.");
   note_ratios(b, t, seconds);
   return CALM_OK;
 }

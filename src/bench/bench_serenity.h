@@ -1,7 +1,7 @@
 /*
- * What the sections of SERENITY's evaluation share: the figures that the paper
- * reports (bench_serenity_paper.def), and plans of its cells, made by the whole
- * pipeline under one fixed effort, so that they repeat on any machine.
+ * What the sections of SERENITY's evaluation share: plans of its cells, made by
+ * the whole pipeline under one fixed effort, so that they repeat on any
+ * machine.
  *
  *   bench_serenity_paper.c     what the paper reports
  *   bench_serenity_plan.c      plans of cells, and what they come to
@@ -16,32 +16,11 @@
 
 #include <math.h>
 
-#include "bench/bench_network.h"
 #include "bench/bench_sections.h"
+#include "bench/bench_serenity_paper.h"
+#include "bench/bench_statistics.h"
 #include "memory/memory.h"
 #include "plan.h"
-
-/* ---- The paper ----------------------------------------------------------- */
-
-typedef struct bench_paper_cell {
-  bool known;                          /* the paper's own graph is public */
-  double tflite_kb, dp_kb, rewrite_kb; /* with its allocator, 1000 bytes */
-  double dp_ratio, rewrite_ratio;      /* TensorFlow Lite's over these */
-  double dp_seconds, rewrite_seconds;
-} bench_paper_cell;
-
-extern const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT];
-
-typedef enum bench_paper_id {
-#define PAPER_CELL(...)
-#define PAPER_FIGURE(name, value, mark) PAPER_##name,
-#include "bench/bench_serenity_paper.def"
-#undef PAPER_FIGURE
-#undef PAPER_CELL
-  PAPER_FIGURES
-} bench_paper_id;
-
-extern const double bench_paper_figures[PAPER_FIGURES];
 
 /* ---- Plans --------------------------------------------------------------- */
 

@@ -1,5 +1,4 @@
-/* What SERENITY's paper reports, as tables. */
-#include "bench/bench_serenity.h"
+#include "bench/bench_serenity_paper.h"
 
 const bench_paper_cell bench_paper_cells[BENCH_CELL_COUNT] = {
 #define PAPER_CELL(id, known, tflite, dp, rewrite, dp_ratio, rewrite_ratio, \

@@ -1,8 +1,7 @@
-/* What many figures come to. */
+#include "bench/bench_statistics.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "bench/bench.h"
 
 double bench_geomean(const double *values, uint32_t count) {
   double sum = 0;

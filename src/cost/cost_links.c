@@ -236,18 +236,13 @@ uint64_t cost_links_cycles(uint64_t words, double words_per_cycle) {
   return cost_whole(cycles < most ? cycles : most);
 }
 
-calm_status cost_links_bound(cost_links *out, const cost_problem *p,
-                             const accel_nest *n, const cost_result *r,
-                             double words_per_cycle, arena *a) {
-  cost_links found = {.level = CALM_NONE};
-  uint64_t *words;
-  ARENA_ARRAY(a, words, r->level_count);
-  TRY(cost_links_count(words, p, n, r));
-  for (uint32_t level = 0; level < r->level_count; level++)
-    if (words[level] > found.words)
-      found.words = words[level], found.level = level;
-  found.cycles = cost_links_cycles(found.words, words_per_cycle);
-  if (found.cycles < r->cycles) found.cycles = r->cycles;
-  *out = found;
-  return CALM_OK;
+cost_links cost_links_bound(const uint64_t *words, const double *rates,
+                            uint32_t level_count) {
+  cost_links most = {.level = CALM_NONE};
+  for (uint32_t level = 0; level < level_count; level++) {
+    if (rates[level] == 0) continue;
+    const uint64_t cycles = cost_links_cycles(words[level], rates[level]);
+    if (cycles > most.cycles) most = (cost_links){words[level], level, cycles};
+  }
+  return most;
 }

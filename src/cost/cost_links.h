@@ -11,11 +11,12 @@
 
 #include "cost/cost.h"
 
+/* The mesh that takes longest. */
 typedef struct cost_links {
-  uint64_t words;  /* over the most loaded link, in the whole run */
-  uint32_t level;  /* the level from which that mesh hangs; CALM_NONE: no link
-                      carries anything */
-  uint64_t cycles; /* no fewer, and not fewer than the result has */
+  uint64_t words;  /* over its most loaded link, in the whole run */
+  uint32_t level;  /* the level from which it hangs; CALM_NONE: no link carries
+                      anything */
+  uint64_t cycles; /* that the link takes for them */
 } cost_links;
 
 /*
@@ -31,11 +32,10 @@ calm_status cost_links_count(uint64_t *words, const cost_problem *p,
 /* Cycles that a link takes for them; at most ACCEL_MAX_COUNT. */
 uint64_t cost_links_cycles(uint64_t words, double words_per_cycle);
 
-/* The bound over all meshes, if the links of each carry `words_per_cycle`, more
-   than 0.  Fan-outs within a processing element are meshes, too: a machine that
-   has none there takes cost_links_count.  `a` is scratch. */
-calm_status cost_links_bound(cost_links *out, const cost_problem *p,
-                             const accel_nest *n, const cost_result *r,
-                             double words_per_cycle, arena *a);
+/* Over all levels; a link of the mesh below level l carries rates[l] words a
+   cycle, any number of them if that is 0.  Fan-outs within a processing element
+   are meshes, too. */
+cost_links cost_links_bound(const uint64_t *words, const double *rates,
+                            uint32_t level_count);
 
 #endif

@@ -349,10 +349,11 @@ static const chart_mark *next_mark(const report_chart *c,
   return next;
 }
 
-/* From the top; a label that would lie on the one before moves down.  Below it
-   is the same in white, so that it can be read on anything. */
+/* From the top.  A label lies above its line, or below if that would lie on the
+   line or the label before.  Below it is the same in white, so that it can be
+   read on anything. */
 static calm_status draw_marks(const chart_frame *f) {
-  double free = f->top - 20;
+  double taken = f->top - 20;
   for (const chart_mark *m = next_mark(f->chart, NULL); m;
        m = next_mark(f->chart, m)) {
     const double y = chart_frame_y(f, m->y);
@@ -361,7 +362,7 @@ static calm_status draw_marks(const chart_frame *f) {
                 "stroke-dasharray=\"5 4\" d=\"M%s %sH%s\"/>\n",
                 chart_px(f->left).text, chart_px(y).text,
                 chart_px(f->right).text);
-    const double label = fmax(y - 5, free + 13);
+    const double label = y - 5 >= taken + 13 ? y - 5 : fmax(y, taken) + 13;
     TRY(chart_text_put(f->out, f->right - 4, label,
                        "font-size=\"11\" text-anchor=\"end\" fill=\"#fff\" "
                        "stroke=\"#fff\" stroke-width=\"4\" "
@@ -370,7 +371,7 @@ static calm_status draw_marks(const chart_frame *f) {
     TRY(chart_text_put(f->out, f->right - 4, label,
                        "font-size=\"11\" text-anchor=\"end\" fill=\"#222\"",
                        m->name));
-    free = label;
+    taken = fmax(y, label);
   }
   return CALM_OK;
 }

@@ -2,6 +2,23 @@
 
 #include <assert.h>
 
+/*
+ * An operator that streams takes no room from what stays beside it; if a
+ * permission lets it fit, it does.  The permission holds when all others have
+ * touched its input: to run one of these sooner may cost something.
+ */
+static void list_unlockers(traffic_expansion *e) {
+  const traffic_core *core = e->core;
+  const order_problem *p = core->problem->order;
+  for (uint32_t i = 0; i < p->reuse_count; i++) {
+    const order_reuse *r = &p->reuses[i];
+    const uint64_t *sole = traffic_core_ops(core, core->reuse_sole, i);
+    const uint64_t need = core->need[r->op];
+    if (need <= core->capacity || need - r->bytes > core->capacity) continue;
+    for (uint32_t w = 0; w < core->op_words; w++) e->unlockers[w] |= sole[w];
+  }
+}
+
 calm_status traffic_expansion_init(traffic_expansion *out,
                                    const traffic_core *core,
                                    const traffic_options *options, arena *a) {
@@ -18,8 +35,10 @@ calm_status traffic_expansion_init(traffic_expansion *out,
   ARENA_ARRAY(a, e.firsts, core->buffer_count);
   ARENA_ARRAY(a, e.candidate_cost, core->buffer_count);
   ARENA_ARRAY(a, e.rest, core->buffer_count + 1);
+  ARENA_ARRAY(a, e.unlockers, core->op_words);
   e.from = traffic_sets_of(core, e.from_row);
   e.to = traffic_sets_of(core, e.to_row);
+  list_unlockers(&e);
   *out = e;
   return CALM_OK;
 }
@@ -291,7 +310,7 @@ static bool only_helps(const traffic_expansion *e) {
   const uint64_t *uses = traffic_core_buffers(core, core->uses, e->op);
   const uint64_t *writes = traffic_core_buffers(core, core->writes, e->op);
   uint32_t born = CALM_NONE;
-  if (e->excess || e->streams) return false;
+  if (e->excess || e->streams || bits_has(e->unlockers, e->op)) return false;
   for (uint32_t w = 0; w < core->buffer_words; w++)
     for (uint64_t rest = uses[w]; rest; rest &= rest - 1) {
       const uint32_t b = w * 64 + bits_lowest(rest);

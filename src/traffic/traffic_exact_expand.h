@@ -20,6 +20,7 @@ typedef struct traffic_expansion {
   uint32_t most_sets; /* tried per operator, then `cut` is set; the caller's */
   bool cut;
 
+  uint64_t *unlockers; /* operators that let another one fit that streams */
   uint64_t *from_row, *to_row, *live_row;
   traffic_sets from, to; /* the state, and where the step leads */
   uint64_t cost;         /* there */

@@ -124,16 +124,6 @@ static void an_interrupt_keeps_what_is_complete(void **state) {
   desk_close(&d);
 }
 
-/* ---- Means --------------------------------------------------------------- */
-
-static void means_leave_out_what_has_none(void **state) {
-  (void)state;
-  assert_float_equal(bench_geomean((double[]){2, 8}, 2), 4, 1e-5);
-  assert_float_equal(bench_geomean((double[]){2, 0, NAN, -1, 8}, 5), 4, 1e-5);
-  assert_true(isnan(bench_geomean((double[]){0, NAN}, 2)));
-  assert_true(isnan(bench_geomean(NULL, 0)));
-}
-
 /* ---- Memory -------------------------------------------------------------- */
 
 /* Every format, with so many allocations granted. */
@@ -184,7 +174,6 @@ int main(void) {
       cmocka_unit_test(unknown_papers_are_refused),
       cmocka_unit_test(faults_are_told),
       cmocka_unit_test(an_interrupt_keeps_what_is_complete),
-      cmocka_unit_test(means_leave_out_what_has_none),
       cmocka_unit_test(memory_may_run_out_anywhere)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

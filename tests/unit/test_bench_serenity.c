@@ -269,14 +269,6 @@ static void nodes_and_states(void **state) {
   desk_close(&d);
 }
 
-static void medians(void **state) {
-  (void)state;
-  double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
-  assert_true(bench_median(odd, 3) == 2);
-  assert_true(bench_median(even, 4) == 2.5);
-  assert_true(isnan(bench_median(odd, 0)));
-}
-
 /* ---- All of it ----------------------------------------------------------- */
 
 static bool same_cell(const bench_cell *a, const bench_cell *b) {
@@ -331,7 +323,6 @@ int main(void) {
       cmocka_unit_test(least_is_between),
       cmocka_unit_test(reductions_are_counted),
       cmocka_unit_test(nodes_and_states),
-      cmocka_unit_test(medians),
       cmocka_unit_test(figures_repeat),
       cmocka_unit_test(memory_runs_out),
   };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "bench/bench_cosa.h"
+#include "bench/bench_cosa_mappers.h"
 #include "cost/cost_links.h"
 
 /* ---- Nests --------------------------------------------------------------- */
