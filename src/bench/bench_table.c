@@ -118,6 +118,26 @@ calm_status bench_draw(bench *b, const char *name, const report_chart *chart) {
   return CALM_OK;
 }
 
+/* ---- What is not there --------------------------------------------------- */
+
+void bench_miss(bench *b, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const char *why = put_together(b, format, arguments);
+  va_end(arguments);
+  if (why && b->missing && strstr(b->missing, why)) return;
+  if (why && b->missing) {
+    text all;
+    text_init(&all, b->context);
+    text_format(&all, "%s; %s", b->missing, why);
+    if (text_keep(&all, &why, &b->arena) != CALM_OK) why = NULL;
+  }
+  if (why)
+    b->missing = why;
+  else
+    b->failed = true;
+}
+
 /* ---- The story ----------------------------------------------------------- */
 
 void bench_progress(bench *b, const char *format, ...) {
