@@ -12,6 +12,8 @@ static const char *const inspect_examples[] = {
     "every step and tensor under another memory model",
     "calm inspect net.tflite --dump > net.cg",
     "the graph in calm's own text form",
+    "calm inspect net.tflite --onchip 64K",
+    "what moves between 64 KiB on chip and the rest",
     NULL};
 
 static const char *const plan_examples[] = {
@@ -29,6 +31,8 @@ static const char *const plan_examples[] = {
     "keep the plan; exit 1 if it needs more than 256 KiB",
     "calm plan big.cg --time-limit 5",
     "the best order that 5 seconds find",
+    "calm plan net.tflite --minimize traffic --onchip 64K",
+    "the order that moves least to and from 64 KiB on chip",
     NULL};
 
 static const char *const check_examples[] = {

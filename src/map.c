@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accel/accel_energy.h"
+#include "base/jobs.h"
 #include "base/number.h"
 #include "map_parts.h"
 #include "pipeline.h"
@@ -112,8 +113,8 @@ static void leave(map_layer *l) {
 static uint32_t jobs_for(const work_list *w) {
   const uint64_t asked = w->run->options->jobs;
   if (asked) return (uint32_t)number_smaller(asked, UINT32_MAX);
-  if (w->run->mapping->method == MAP_COSA) return map_jobs_most() + 1;
-  return w->count == 1 ? 1 : map_jobs_most();
+  if (w->run->mapping->method == MAP_COSA) return jobs_most() + 1;
+  return w->count == 1 ? 1 : jobs_most();
 }
 
 static calm_status run_list(work_list *w, const bool *done) {
@@ -123,8 +124,8 @@ static calm_status run_list(work_list *w, const bool *done) {
     w->layers[w->count++] = i;
     leave(&m->layers[i]);
   }
-  const map_work work = {w, run_item, take_item};
-  return map_jobs_run(m->context, w->count, jobs_for(w), &work);
+  const jobs_work work = {w, "the mapper", run_item, take_item};
+  return jobs_run(m->context, w->count, jobs_for(w), &work);
 }
 
 static calm_status map_layers(map_run *run, arena *scratch) {

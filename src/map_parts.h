@@ -7,7 +7,6 @@
  *   map_solve.c    one layer: what may be kept where, and a mapper's answer
  *   map_record.c   that answer as a line of JSON, and back; the nest that comes
  *                  back is judged and costed anew
- *   map_jobs.c     several layers at once, each in a process of its own
  *   map_journal.c  lines of earlier runs
  *   map_identity.c is it what it was before?
  *   map_weights.c  CoSA's weights, as a file
@@ -110,30 +109,6 @@ calm_status map_identity_of_run(map_identity *out, const map_run *run);
 calm_status map_weights_read(mapper_cosa_weights *out, const map_run *run);
 calm_status map_weights_write(char **out, const mapper_cosa_weights *w,
                               const map_run *run);
-
-/* ---- Many at once -------------------------------------------------------- */
-
-/* What there is to do, as calls with the payload. */
-typedef struct map_work {
-  void *payload;
-  /* In another process: the line for item number i. */
-  calm_status (*run)(char **out, void *payload, uint32_t item);
-  /* In this one: the line came, or NULL, and why not. */
-  calm_status (*take)(void *payload, uint32_t item, const char *line,
-                      const char *why);
-} map_work;
-
-/*
- * Runs items 0 to count - 1 in up to `jobs` processes, and takes their lines as
- * they come; a single job is done in this process.  A process that dies is one
- * item that failed.  An interrupt of the context is handed on; items that have
- * not begun then stay undone, and are not taken.
- */
-calm_status map_jobs_run(calm_context *context, uint32_t count, uint32_t jobs,
-                         const map_work *work);
-
-/* Processors that are there. */
-uint32_t map_jobs_most(void);
 
 /* ---- Journals ------------------------------------------------------------ */
 

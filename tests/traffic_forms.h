@@ -37,7 +37,8 @@ static inline uint64_t forms_bytes(forms_draft *d) {
     case 0: return 4;
     case 1: return 2 + 2 * random_below(d->r, 2);
     case 2: return random_below(d->r, 8) ? 1 + random_below(d->r, 9) : 0;
-    default: return 1 + random_below(d->r, 3);
+    case 3: return 1 + random_below(d->r, 3);
+    default: return 1 + random_below(d->r, 60); /* a table of these is coarse */
   }
 }
 
@@ -157,7 +158,7 @@ static inline void forms_reuses(forms_draft *d) {
 static inline void forms_draw(forms_draft *d) {
   static void (*const extras[])(forms_draft *) = {forms_sum, forms_in_place,
                                                   forms_input, forms_variable};
-  d->sizes = random_below(d->r, 4);
+  d->sizes = random_below(d->r, 5);
   d->writers = random_below(d->r, 3) * 10;
   d->pins = random_below(d->r, 3) * 15;
   if (forms_chance(d, 50))

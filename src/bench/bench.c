@@ -3,12 +3,31 @@
 
 #include <string.h>
 
+#include "bench/bench_sections.h"
+
+static const char check_serenity[] =
+    "The cells are in `networks`, RandWire by the seed of this run. `calm plan "
+    "networks/swiftnet-a.cg --memory serenity` finds the peak, the arena and "
+    "the proofs of the best order in figure15; `--rewrite paper`, `auto` or "
+    "`all` those of the rewritten graphs, `--order file --layout size` those "
+    "of the file's order, and `--onchip 32K,64K,128K,256K` what the best "
+    "order spills in figure11.";
+
+static const char check_cosa[] =
+    "Machines and layers are in `machines` and `layers`. `calm map --arch "
+    "machines/simba.yaml --problem layers/3_7_512_512_1.yaml --objective "
+    "delay` finds the cycles of exact in figure6, `--objective energy` the "
+    "picojoules of figure7; `--mapper random`, `--mapper hybrid`, `--mapper "
+    "hybrid --victory 16000` and `--mapper cosa` are the other mappers, the "
+    "first three of them with `--seed` 1, 2 and 3 (or what this run began "
+    "with).";
+
 const bench_paper bench_papers[] = {
     {"serenity", "SERENITY: memory-aware orders of irregularly wired networks",
-     bench_serenity_sections},
+     bench_serenity_sections, false, bench_serenity_cases, check_serenity},
     {"cosa", "CoSA: loop nests for spatial accelerators by optimization",
-     bench_cosa_sections},
-    {NULL, NULL, NULL}};
+     bench_cosa_sections, true, bench_cosa_cases, check_cosa},
+    {.name = NULL}};
 
 void bench_init(bench *b, calm_context *context, const calm_options *options) {
   *b = (bench){
@@ -129,13 +148,39 @@ static calm_status check_section(const bench *b, uint32_t tables,
   return CALM_OK;
 }
 
+/* ---- Effort -------------------------------------------------------------- */
+
+void bench_limits(limits *out, const bench *b, uint64_t most_ticks) {
+  const double seconds = b->options->bench_time_limit_s;
+  limits_init(out, b->context);
+  out->max_ticks = most_ticks;
+  out->max_bytes = b->options->memory_limit_bytes;
+  if (seconds > 0) out->deadline = limits_clock() + seconds;
+}
+
+void bench_searched(bench *b, limits_reason stopped) {
+  b->cut = b->cut || stopped == LIMITS_TIME;
+}
+
+/* Which of its searches is not told. */
+static void note_cut(bench *b, uint32_t tables) {
+  for (uint32_t i = tables; b->cut && i < b->tables.count; i++)
+    bench_note(b, b->tables.data[i],
+               "Some searches of this section ended at --time-limit, after "
+               "%g s each: what they came to is not proved to be best, and "
+               "another run may come to something else.",
+               b->options->bench_time_limit_s);
+}
+
 /* ---- A run --------------------------------------------------------------- */
 
 static calm_status run_section(bench *b, const bench_section *s) {
   const uint32_t tables = b->tables.count, figures = b->figures.count;
   b->section = s;
+  b->cut = false;
   bench_progress(b, "%s", s->title);
   const calm_status status = s->run(b);
+  note_cut(b, tables);
   if (!context_interrupted(b->context))
     return status ? status : check_section(b, tables, figures);
   cut(b, tables, figures);
@@ -145,6 +190,11 @@ static calm_status run_section(bench *b, const bench_section *s) {
 
 calm_status bench_run(bench *b, const bench_paper *paper, const char *only) {
   TRY(check_choice(b, paper, only));
+  if (b->options->jobs && !paper->jobs)
+    return context_fail(b->context, CALM_MISUSE,
+                        "--jobs: %s maps no layers; its searches run one after "
+                        "the other",
+                        paper->name);
   for (const bench_section *s = paper->sections; s->name && !b->interrupted;
        s++)
     if (is_chosen(s, only)) TRY(run_section(b, s));

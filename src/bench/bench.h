@@ -10,7 +10,9 @@
 #define CALM_BENCH_BENCH_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "base/vector.h"
 #include "bench/bench_case.h"
 #include "report/report_chart.h"
@@ -70,9 +72,11 @@ typedef struct bench {
   const bench_section *section; /* that runs now */
   bool failed;      /* memory ran out while adding; told at the section's end */
   bool interrupted; /* sections were left out */
-  const char *missing; /* a part was left out for want of something: why, and
-                          the remedy, as long as the run; NULL: nothing was */
-  struct bench_cosa_store *cosa; /* what several of its sections show */
+  bool cut;         /* --time-limit ended a search of this section */
+  const char *missing; /* parts that were left out: why, and the remedy, as long
+                          as the run; NULL: nothing was */
+  uint32_t missing_count;
+  void *shared; /* what several sections of a paper show, in the arena */
 } bench;
 
 struct bench_section {
@@ -81,11 +85,26 @@ struct bench_section {
   calm_status (*run)(bench *b);
 };
 
+/* Where a run's files go; names are relative to it, and at most one folder
+   down.  `put` frees the words. */
+typedef struct bench_folder bench_folder;
+struct bench_folder {
+  calm_context *context;
+  const char *path;
+  calm_status (*make)(const bench_folder *f, const char *name);
+  calm_status (*put)(const bench_folder *f, const char *name, text *words);
+};
+
 /* A paper: its sections, the last one without a name. */
 typedef struct bench_paper {
   const char *name; /* serenity */
   const char *title;
   const bench_section *sections;
+  bool jobs; /* do its sections share work out by --jobs? */
+  /* What was measured, as files that other verbs read, and how they do; NULL:
+     there are none. */
+  calm_status (*cases)(const bench *b, const bench_folder *folder);
+  const char *check; /* Markdown */
 } bench_paper;
 
 extern const bench_paper bench_papers[]; /* the last one without a name */
@@ -119,6 +138,18 @@ void bench_note(bench *b, bench_table *t, const char *format, ...)
 
 /* Draw a figure of the run; its title is the chart's. */
 calm_status bench_draw(bench *b, const char *name, const report_chart *chart);
+
+/* The effort of one search: so many ticks, which repeat, and --time-limit, if
+   there is one. */
+void bench_limits(limits *out, const bench *b, uint64_t most_ticks);
+
+/* A search is over.  If the clock ended it, the section's tables say that its
+   results are not proved. */
+void bench_searched(bench *b, limits_reason stopped);
+
+/* Something is left out: why, and the remedy.  The same is told once, and no
+   more than the first few. */
+void bench_miss(bench *b, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* One line of the story: what is being measured. */
 void bench_progress(bench *b, const char *format, ...) PRINTF_LIKE(2, 3);

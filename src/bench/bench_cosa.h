@@ -16,6 +16,7 @@
 /* ---- Machines ------------------------------------------------------------ */
 
 typedef struct bench_machine {
+  const char *name; /* of its case */
   accel_arch arch;
   const accel_yaml *rules; /* what is kept where */
   uint32_t global;         /* level: the global buffer, above the array */

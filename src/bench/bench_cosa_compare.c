@@ -252,11 +252,8 @@ bench_table *bench_compare_layers(bench *b, const bench_comparison *c) {
 
 void bench_compare_note_proofs(bench *b, bench_table *t,
                                const bench_mappers *m) {
-  uint32_t proved = 0;
-  for (uint32_t i = 0; i < m->layers.count; i++)
-    proved += bench_mappers_tries(m, i, BENCH_EXACT).data->proved;
-  bench_note(b, t, "The optimum is proved for %u of %u layers.", proved,
-             m->layers.count);
+  bench_note(b, t, "The optimum is proved for %u of %u layers.",
+             bench_mappers_proved(m), m->layers.count);
 }
 
 void bench_compare_note_padding(bench *b, bench_table *t) {

@@ -29,7 +29,8 @@ static calm_status draw(bench *b, const bench_comparison *c, const picture *p,
                               .series_count = c->ours - 1,
                               .marks = &mark,
                               .mark_count = marked && !isnan(mark.y),
-                              .log_y = true};
+                              .log_y = true,
+                              .base = 1};
   return bench_draw(b, name, &chart);
 }
 

@@ -73,7 +73,9 @@ calm_status bench_cosa_figure4(bench *b) {
       {"spatial", "spatial; temporal", BENCH_WORDS},
       BENCH_CLAIM_SPATIAL};
   bench_variation v;
-  TRY(bench_variation_open(&v, &shape, "cosa-spatial.yaml", &b->arena));
+  bool found;
+  TRY(bench_variation_open(&v, &found, b, &shape, "cosa-spatial.yaml"));
+  if (!found) return CALM_OK;
   for (uint32_t p = 1; p <= FACTOR; p *= 2)
     for (uint32_t c = FACTOR; c >= 1; c /= 2) {
       const uint32_t space[] = {p, c, PRODUCT / (p * c)};

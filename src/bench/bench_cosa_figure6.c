@@ -33,6 +33,12 @@ static void note_limits(bench *b, bench_table *t, const bench_comparison *c) {
   const bench_series *exact = &c->series[c->exact], *cosa = &c->series[c->cosa];
   const double most = bench_gain(NULL, &c->layers, c->series, exact, CALM_NONE);
   uint32_t worst = CALM_NONE;
+  for (uint32_t i = 0; i < c->layers.count; i++)
+    if (cosa->values[i] > 0 &&
+        (worst == CALM_NONE || cosa->values[i] / exact->values[i] >
+                                   cosa->values[worst] / exact->values[worst]))
+      worst = i;
+  if (worst == CALM_NONE) return;
   bench_note(
       b, t,
       "The optimum is %.3g times faster than our random, so that no mapper can "
@@ -40,12 +46,6 @@ static void note_limits(bench *b, bench_table *t, const bench_comparison *c) {
       "of its own, which drew %g nests until 5 were valid.",
       most, bench_gain(NULL, &c->layers, c->series, cosa, CALM_NONE),
       c->over_random, bench_claimed(BENCH_CLAIM_RANDOM_SAMPLES));
-  for (uint32_t i = 0; i < c->layers.count; i++)
-    if (cosa->values[i] > 0 &&
-        (worst == CALM_NONE || cosa->values[i] / exact->values[i] >
-                                   cosa->values[worst] / exact->values[worst]))
-      worst = i;
-  if (worst == CALM_NONE) return;
   bench_note(
       b, t, "cosa is furthest from the optimum, %.3g times, on %s of %s.",
       cosa->values[worst] / exact->values[worst], c->layers.data[worst].name,
@@ -84,7 +84,7 @@ static calm_status show_delay(bench *b, bench_comparison *c,
   TRY(bench_timeloop_add(c, &there, b, MAPPER_DELAY));
   bench_table *gains = bench_compare_gains(b, c);
   note_mappers(b, gains);
-  note_limits(b, gains, c);
+  if (bench_mappers_proved(m) == m->layers.count) note_limits(b, gains, c);
   bench_table *t = bench_compare_optimum(b, c);
   bench_compare_note_proofs(b, t, m);
   bench_timeloop_note(b, t, there);

@@ -52,20 +52,39 @@ static void average(breakdown *out, uint32_t at, const bench_tries *tries) {
   out->energy_pj[at] = mapped ? bench_geomean(energies, tries->count) : NAN;
 }
 
+static calm_status add_requests(bench_requests *out, const bench *b,
+                                const bench_mapping *mapping,
+                                bench_try (*answers)[BENCH_SEEDS]) {
+  for (uint32_t k = 0; k < MAPPERS; k++)
+    TRY(bench_requests_add(out, b, mapping, mappers[k], NULL, answers[k]));
+  return CALM_OK;
+}
+
+static calm_status run(bench_try (*out)[BENCH_SEEDS], bench *b,
+                       const bench_mapping *mapping) {
+  bench_requests requests = {0};
+  calm_status status = add_requests(&requests, b, mapping, out);
+  if (status == CALM_OK) status = bench_requests_run(b, &requests);
+  VECTOR_FREE(b->context, &requests);
+  return status;
+}
+
 static calm_status measure(breakdown *out, bench *b, arena *a) {
   bench_layers layers;
   bench_machine machine;
   bench_mapping mapping;
+  bench_try tries[MAPPERS][BENCH_SEEDS];
   TRY(bench_layers_make(&layers, a));
   TRY(bench_machine_open(&machine, "simba.yaml", a));
   TRY(bench_mapping_open(
       &mapping, &machine,
       &layers.data[bench_layers_find(&layers, layer_name)].layer, MAPPER_DELAY,
       NULL, a));
+  TRY(run(tries, b, &mapping));
   for (uint32_t k = 0; k < MAPPERS; k++) {
-    bench_try tries[BENCH_SEEDS];
-    bench_tries found = {tries, 0};
-    TRY(bench_tries_run(tries, &found.count, b, &mapping, mappers[k], NULL));
+    const bench_tries found = {tries[k], bench_mapper_seeds(mappers[k])};
+    for (uint32_t i = 0; i < found.count; i++)
+      bench_searched(b, found.data[i].stopped);
     average(out, k, &found);
   }
   return CALM_OK;

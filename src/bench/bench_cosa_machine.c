@@ -13,7 +13,7 @@ calm_status bench_case_parse(accel_yaml **out, const char *name, arena *a) {
 }
 
 calm_status bench_machine_open(bench_machine *out, const char *name, arena *a) {
-  bench_machine m = {0};
+  bench_machine m = {.name = name};
   accel_yaml *root;
   TRY(bench_case_parse(&root, name, a));
   TRY(accel_arch_read(&m.arch, root, NULL, true, a));

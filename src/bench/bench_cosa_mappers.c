@@ -8,10 +8,10 @@
 #include "bench/bench_cosa_mappers.h"
 
 /* What a run has measured so far, newest first. */
-typedef struct bench_cosa_store {
+typedef struct store {
   bench_mappers measured;
-  struct bench_cosa_store *next;
-} bench_cosa_store;
+  struct store *next;
+} store;
 
 typedef struct measuring {
   bench *bench;
@@ -21,15 +21,6 @@ typedef struct measuring {
 
 /* ---- Where figures stand ------------------------------------------------- */
 
-static bool has_seeds(bench_mapper mapper) {
-  return mapper == BENCH_RANDOM || mapper == BENCH_HYBRID ||
-         mapper == BENCH_HYBRID_32;
-}
-
-static bool is_cosa(bench_mapper mapper) {
-  return mapper == BENCH_COSA || mapper == BENCH_COSA_FITTED;
-}
-
 static bench_try *tries_at(const bench_mappers *m, uint32_t layer,
                            bench_mapper mapper) {
   return m->tries + ((size_t)layer * BENCH_MAPPERS + mapper) * BENCH_SEEDS;
@@ -37,8 +28,14 @@ static bench_try *tries_at(const bench_mappers *m, uint32_t layer,
 
 bench_tries bench_mappers_tries(const bench_mappers *m, uint32_t layer,
                                 bench_mapper mapper) {
-  return (bench_tries){tries_at(m, layer, mapper),
-                       has_seeds(mapper) ? BENCH_SEEDS : 1};
+  return (bench_tries){tries_at(m, layer, mapper), bench_mapper_seeds(mapper)};
+}
+
+uint32_t bench_mappers_proved(const bench_mappers *m) {
+  uint32_t proved = 0;
+  for (uint32_t i = 0; i < m->layers.count; i++)
+    proved += tries_at(m, i, BENCH_EXACT)->proved;
+  return proved;
 }
 
 static double member_of(const bench_cost *c, bench_member member) {
@@ -60,56 +57,7 @@ double bench_mappers_mean(const bench_mappers *m, uint32_t layer,
   return bench_geomean(values, tries.count);
 }
 
-/* ---- One layer ----------------------------------------------------------- */
-
-/* The first time that the solver is not there is remembered. */
-static calm_status note_missing(bench *b, calm_status status) {
-  if (status != CALM_INTERNAL || b->missing) return status;
-  const char *why = calm_context_message(b->context);
-  b->missing = arena_string(&b->arena, why, strlen(why));
-  return b->missing ? CALM_OK : context_no_memory(b->context);
-}
-
-calm_status bench_tries_run(bench_try *out, uint32_t *count, bench *b,
-                            const bench_mapping *m, bench_mapper mapper,
-                            const mapper_cosa_weights *weights) {
-  *count = has_seeds(mapper) ? BENCH_SEEDS : 1;
-  out[0] = (bench_try){0};
-  if (is_cosa(mapper) && b->missing) return CALM_OK;
-  for (uint32_t i = 0; i < *count; i++) {
-    const calm_status status = bench_try_mapper(
-        &out[i], m, mapper, b->options->seed + i, weights, b->context);
-    TRY(is_cosa(mapper) ? note_missing(b, status) : status);
-  }
-  return CALM_OK;
-}
-
-/* For energy CoSA minimises traffic, whatever weights it has. */
-static calm_status try_mapper(measuring *g, const bench_mapping *mapping,
-                              uint32_t layer, bench_mapper mapper) {
-  bench_mappers *m = g->measured;
-  const bool fitted = mapper == BENCH_COSA_FITTED;
-  uint32_t count;
-  if (fitted && m->objective != MAPPER_DELAY) return CALM_OK;
-  return bench_tries_run(tries_at(m, layer, mapper), &count, g->bench, mapping,
-                         mapper, fitted ? &m->fitted : NULL);
-}
-
-static calm_status measure_layer(measuring *g, uint32_t layer) {
-  bench_mappers *m = g->measured;
-  bench_mapping mapping;
-  arena scratch;
-  arena_init(&scratch, g->bench->context);
-  calm_status status =
-      bench_mapping_open(&mapping, &g->machine, &m->layers.data[layer].layer,
-                         m->objective, NULL, &scratch);
-  for (uint32_t k = 0; k < BENCH_MAPPERS && status == CALM_OK; k++)
-    status = try_mapper(g, &mapping, layer, (bench_mapper)k);
-  arena_free(&scratch);
-  return status;
-}
-
-/* ---- All of them --------------------------------------------------------- */
+/* ---- One network --------------------------------------------------------- */
 
 /* The first layer that is the same. */
 static uint32_t find_equal(const bench_layers *layers, uint32_t layer) {
@@ -120,32 +68,71 @@ static uint32_t find_equal(const bench_layers *layers, uint32_t layer) {
   return first;
 }
 
-static void copy_layer(const bench_mappers *m, uint32_t layer, uint32_t from) {
-  memcpy(tries_at(m, layer, 0), tries_at(m, from, 0),
-         sizeof *m->tries * BENCH_MAPPERS * BENCH_SEEDS);
-}
-
-/* A line for each network. */
-static void tell_progress(const measuring *g, uint32_t layer) {
+/* For energy CoSA minimises traffic, whatever weights it has. */
+static calm_status add_mapper(bench_requests *out, const measuring *g,
+                              const bench_mapping *mapping, uint32_t layer,
+                              bench_mapper mapper) {
   const bench_mappers *m = g->measured;
-  const bench_layer *layers = m->layers.data;
-  if (layer > 0 && layers[layer].network == layers[layer - 1].network) return;
-  bench_progress(g->bench, "%s, %s, %s", m->machine,
-                 m->objective == MAPPER_DELAY ? "delay" : "energy",
-                 bench_cosa_networks[layers[layer].network]);
+  const bool fitted = mapper == BENCH_COSA_FITTED;
+  if (fitted && m->objective != MAPPER_DELAY) return CALM_OK;
+  return bench_requests_add(out, g->bench, mapping, mapper,
+                            fitted ? &m->fitted : NULL,
+                            tries_at(m, layer, mapper));
 }
 
-static calm_status measure_layers(measuring *g) {
+static calm_status add_layer(bench_requests *out, const measuring *g,
+                             uint32_t layer, arena *a) {
+  const bench_mappers *m = g->measured;
+  bench_mapping *mapping;
+  ARENA_ARRAY(a, mapping, 1);
+  TRY(bench_mapping_open(mapping, &g->machine, &m->layers.data[layer].layer,
+                         m->objective, NULL, a));
+  for (uint32_t k = 0; k < BENCH_MAPPERS; k++)
+    TRY(add_mapper(out, g, mapping, layer, (bench_mapper)k));
+  return CALM_OK;
+}
+
+static calm_status add_network(bench_requests *out, const measuring *g,
+                               uint32_t network, arena *a) {
   const bench_layers *layers = &g->measured->layers;
-  for (uint32_t i = 0; i < layers->count; i++) {
-    const uint32_t first = find_equal(layers, i);
-    if (context_interrupted(g->bench->context)) return CALM_OK;
-    tell_progress(g, i);
-    if (first == i)
-      TRY(measure_layer(g, i));
-    else
-      copy_layer(g->measured, i, first);
+  for (uint32_t i = 0; i < layers->count; i++)
+    if (layers->data[i].network == network && find_equal(layers, i) == i)
+      TRY(add_layer(out, g, i, a));
+  return CALM_OK;
+}
+
+static calm_status measure_network(const measuring *g, uint32_t network) {
+  bench *b = g->bench;
+  bench_requests requests = {0};
+  arena scratch;
+  bench_progress(b, "%s, %s, %s", g->measured->machine,
+                 g->measured->objective == MAPPER_DELAY ? "delay" : "energy",
+                 bench_cosa_networks[network]);
+  arena_init(&scratch, b->context);
+  calm_status status = add_network(&requests, g, network, &scratch);
+  if (status == CALM_OK) status = bench_requests_run(b, &requests);
+  VECTOR_FREE(b->context, &requests);
+  arena_free(&scratch);
+  return status;
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+static void copy_equal(const bench_mappers *m) {
+  for (uint32_t i = 0; i < m->layers.count; i++) {
+    const uint32_t first = find_equal(&m->layers, i);
+    if (first != i)
+      memcpy(tries_at(m, i, 0), tries_at(m, first, 0),
+             sizeof *m->tries * BENCH_MAPPERS * BENCH_SEEDS);
   }
+}
+
+static calm_status measure_layers(const measuring *g) {
+  for (uint32_t n = 0; n < BENCH_COSA_NETWORKS; n++) {
+    if (context_interrupted(g->bench->context)) return CALM_OK;
+    TRY(measure_network(g, n));
+  }
+  copy_equal(g->measured);
   return CALM_OK;
 }
 
@@ -177,9 +164,14 @@ static calm_status measure(bench_mappers *m, bench *b) {
   return measure_layers(&g);
 }
 
+static void tell_searched(bench *b, const bench_mappers *m) {
+  const uint32_t count = m->layers.count * BENCH_MAPPERS * BENCH_SEEDS;
+  for (uint32_t i = 0; i < count; i++) bench_searched(b, m->tries[i].stopped);
+}
+
 calm_status bench_mappers_run(const bench_mappers **out, bench *b,
                               const char *machine, mapper_objective objective) {
-  bench_cosa_store *s = b->cosa;
+  store *s = b->shared;
   while (s && (strcmp(s->measured.machine, machine) != 0 ||
                s->measured.objective != objective))
     s = s->next;
@@ -187,9 +179,10 @@ calm_status bench_mappers_run(const bench_mappers **out, bench *b,
     ARENA_ARRAY(&b->arena, s, 1);
     s->measured = (bench_mappers){.machine = machine, .objective = objective};
     TRY(measure(&s->measured, b));
-    s->next = b->cosa;
-    b->cosa = s;
+    s->next = b->shared;
+    b->shared = s;
   }
+  tell_searched(b, &s->measured);
   *out = &s->measured;
   return CALM_OK;
 }

@@ -26,24 +26,38 @@ enum { BENCH_SEEDS = 3 };
 /* One mapper, started once, on one layer. */
 typedef struct bench_try {
   bool mapped, proved;
+  limits_reason stopped;
   bench_cost cost;
   mapper_cosa_terms terms; /* what CoSA's program says of the nest */
   uint64_t samples, valid; /* of those that sample */
-  double seconds;
+  double seconds;          /* of a processor's time */
 } bench_try;
 
-/* `weights` is CoSA's; the released ones if NULL.  A mapper that finds no nest
-   is a result; CALM_INTERNAL if CoSA's has no solver. */
-calm_status bench_try_mapper(bench_try *out, const bench_mapping *m,
-                             bench_mapper mapper, uint64_t seed,
-                             const mapper_cosa_weights *weights,
-                             calm_context *context);
+/* What is to be tried.  A mapper that finds no nest is a result. */
+typedef struct bench_request {
+  const bench_mapping *mapping;
+  bench_mapper mapper;
+  uint64_t seed;
+  const mapper_cosa_weights *weights; /* CoSA's; the released ones if NULL */
+  bench_try *out;
+} bench_request;
+calm_status bench_request_run(bench_try *out, const bench_request *r,
+                              const bench *b);
 
-/* Its tries from all seeds, or the one of a mapper without: *count of them.
-   Without a solver CoSA's has no nest, and the run is told what is missing. */
-calm_status bench_tries_run(bench_try *out, uint32_t *count, bench *b,
-                            const bench_mapping *m, bench_mapper mapper,
-                            const mapper_cosa_weights *weights);
+/* How many requests a mapper takes: one from each seed, if it has any. */
+uint32_t bench_mapper_seeds(bench_mapper mapper);
+
+/* Appends a mapper's requests, whose answers go to answers[0], [1], ... */
+typedef VECTOR(bench_request) bench_requests;
+calm_status bench_requests_add(bench_requests *out, const bench *b,
+                               const bench_mapping *m, bench_mapper mapper,
+                               const mapper_cosa_weights *weights,
+                               bench_try *answers);
+
+/* Runs them, as many at once as --jobs says.  What has no answer, because the
+   solver is missing or fails or a process goes down, has no nest; the run is
+   told why.  What an interrupt leaves has none either. */
+calm_status bench_requests_run(bench *b, const bench_requests *requests);
 
 /* All layers by all mappers. */
 typedef struct bench_mappers {
@@ -66,6 +80,9 @@ typedef struct bench_tries {
 } bench_tries;
 bench_tries bench_mappers_tries(const bench_mappers *m, uint32_t layer,
                                 bench_mapper mapper);
+
+/* Layers of which the optimum is proved. */
+uint32_t bench_mappers_proved(const bench_mappers *m);
 
 /* The geometric mean over seeds; NAN without a nest. */
 typedef enum bench_member {

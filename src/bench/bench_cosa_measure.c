@@ -4,6 +4,7 @@
  * repeat; no layer of CoSA's networks comes near the limit.
  */
 #include <math.h>
+#include <time.h>
 
 #include "bench/bench_cosa_mappers.h"
 #include "cost/cost_links.h"
@@ -117,23 +118,29 @@ static calm_status describe(bench_try *out, const attempt *t, arena *a) {
   return bench_cost_nest(&out->cost, &of, of.problem.layer, &r->nest, a);
 }
 
-calm_status bench_try_mapper(bench_try *out, const bench_mapping *m,
-                             bench_mapper mapper, uint64_t seed,
-                             const mapper_cosa_weights *weights,
-                             calm_context *context) {
+/* Of this process: what runs beside it does not count. */
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+calm_status bench_request_run(bench_try *out, const bench_request *r,
+                              const bench *b) {
   attempt t = {
-      .mapping = m,
-      .mapper = mapper,
-      .sampling = {seed, UINT64_MAX, VICTORY, UINT64_MAX},
-      .cosa = {.weights = weights ? *weights : mapper_cosa_released, .pad = 7}};
+      .mapping = r->mapping,
+      .mapper = r->mapper,
+      .sampling = {r->seed, UINT64_MAX, VICTORY, UINT64_MAX},
+      .cosa = {.weights = r->weights ? *r->weights : mapper_cosa_released,
+               .pad = 7}};
   arena scratch;
   *out = (bench_try){0};
-  arena_init(&scratch, context);
-  limits_init(&t.limits, context);
-  t.limits.max_ticks = MOST_TICKS;
-  const double begin = limits_clock();
+  arena_init(&scratch, b->context);
+  bench_limits(&t.limits, b, MOST_TICKS);
+  const double begin = processor_seconds();
   calm_status status = ask(&t, &scratch);
-  out->seconds = limits_clock() - begin;
+  out->seconds = processor_seconds() - begin;
+  out->stopped = t.limits.reason;
   if (status == CALM_OK) status = describe(out, &t, &scratch);
   arena_free(&scratch);
   return status;

@@ -103,7 +103,7 @@ static void note_ratios(bench *b, bench_table *t, const double *seconds) {
       b, t,
       "On average hybrid, 32 x 500, takes %.3g times as long as cosa, and %.3g "
       "times as long as exact; in the paper hybrid takes %.3g times as long as "
-      "cosa. Seconds are of one layer, in one process on one core.",
+      "cosa. Seconds are processor time of one layer, in one process.",
       seconds[2] / seconds[3], seconds[2] / seconds[4],
       bench_claimed(BENCH_CLAIM_HYBRID_SECONDS) /
           bench_claimed(BENCH_CLAIM_COSA_SECONDS));

@@ -4,22 +4,29 @@
 
 /* ---- The base ------------------------------------------------------------ */
 
-static calm_status find_base(bench_variation *v, arena *a) {
+static calm_status find_base(bench_variation *v, bool *out_found, bench *b) {
   static const mapper_rules all_rules = {0};
   mapper_result r;
   limits l;
-  limits_init(&l, a->context);
-  TRY(mapper_exact(&r, &v->mapping.problem, &all_rules, &l, a));
-  if (r.outcome != CALM_OPTIMAL)
-    return context_fail(a->context, CALM_INTERNAL, "no base is proved best: %s",
-                        r.reason ? r.reason : calm_outcome_name(r.outcome));
+  bench_limits(&l, b, UINT64_MAX);
+  TRY(mapper_exact(&r, &v->mapping.problem, &all_rules, &l, &b->arena));
+  bench_searched(b, l.reason);
   v->base = r.nest;
+  *out_found = r.outcome == CALM_OPTIMAL ||
+               (r.outcome == CALM_FEASIBLE && l.reason == LIMITS_TIME);
+  if (*out_found || l.reason == LIMITS_INTERRUPT) return CALM_OK;
+  if (l.reason != LIMITS_TIME)
+    return context_fail(b->context, CALM_INTERNAL, "no base is proved best: %s",
+                        r.reason ? r.reason : calm_outcome_name(r.outcome));
+  bench_miss(b, "%s: there is no nest to begin with within the time limit",
+             b->section->name);
   return CALM_OK;
 }
 
-calm_status bench_variation_open(bench_variation *out,
-                                 const accel_convolution *shape,
-                                 const char *rules, arena *a) {
+calm_status bench_variation_open(bench_variation *out, bool *out_found,
+                                 bench *b, const accel_convolution *shape,
+                                 const char *rules) {
+  arena *a = &b->arena;
   accel_convolution whole = *shape;
   accel_yaml *more;
   out->count = 0;
@@ -31,7 +38,7 @@ calm_status bench_variation_open(bench_variation *out,
   TRY(accel_layer_convolution(&out->layer, rules, &whole, a));
   TRY(bench_mapping_open(&out->mapping, &out->machine, &out->layer,
                          MAPPER_DELAY_ENERGY, more, a));
-  return find_base(out, a);
+  return find_base(out, out_found, b);
 }
 
 /* ---- Variants ------------------------------------------------------------ */

@@ -28,10 +28,11 @@ typedef struct bench_variation {
 } bench_variation;
 
 /* `shape` is r to k; there is no stride.  The base: on Simba and under the
-   rules of the case, of the nests of least delay the one of least energy. */
-calm_status bench_variation_open(bench_variation *out,
-                                 const accel_convolution *shape,
-                                 const char *rules, arena *a);
+   rules of the case, of the nests of least delay the one of least energy.
+   *out_found is false, and the run is told, if the time limit left none. */
+calm_status bench_variation_open(bench_variation *out, bool *out_found,
+                                 bench *b, const accel_convolution *shape,
+                                 const char *rules);
 
 /* A loop over `bound` of the dimension of that name, at the global buffer. */
 accel_loop bench_variation_loop(const bench_variation *v, char dimension,

@@ -42,9 +42,8 @@ typedef struct bench_network {
 
 extern const bench_network bench_networks[BENCH_NETWORK_COUNT];
 
-/* Seeds are any numbers.  Statistics are over 1 to BENCH_SEED_COUNT, and where
-   one graph is shown it is that of seed 1. */
-enum { BENCH_SEED = 1, BENCH_SEED_COUNT = 20 };
+/* Seeds are any numbers; statistics are over so many. */
+enum { BENCH_SEED_COUNT = 20 };
 
 /* How a node of RandWire is written down; other networks do not care. */
 typedef enum bench_grain {

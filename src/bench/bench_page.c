@@ -88,5 +88,7 @@ calm_status bench_write_page(text *out, const calm_benchmark *m) {
   if (m->run.missing) text_format(out, "\nLeft out: %s.\n", m->run.missing);
   for (const bench_section *s = m->paper->sections; s->name; s++)
     if (bench_has_section(&m->run, s)) add_section(out, &m->run, s);
+  if (m->paper->check)
+    text_format(out, "\n## Checking\n\n%s\n", m->paper->check);
   return CALM_OK;
 }

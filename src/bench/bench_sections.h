@@ -16,4 +16,7 @@
 #include "bench/bench_cosa.def"
 #undef SECTION
 
+calm_status bench_serenity_cases(const bench *b, const bench_folder *folder);
+calm_status bench_cosa_cases(const bench *b, const bench_folder *folder);
+
 #endif

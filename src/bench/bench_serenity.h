@@ -37,8 +37,8 @@ extern const bench_way bench_way_best, bench_way_paper, bench_way_auto,
     bench_way_all;
 
 /* To be freed with calm_plan_free. */
-calm_status bench_serenity_plan(calm_plan **out, const bench *b,
-                                calm_model *model, const bench_way *way);
+calm_status bench_serenity_plan(calm_plan **out, bench *b, calm_model *model,
+                                const bench_way *way);
 
 /* Which plan: of this network, in this way. */
 typedef struct bench_task {
@@ -94,8 +94,16 @@ calm_status bench_measure_order(bench_outcome *out_file,
                                 bench_outcome *out_best, bench *b,
                                 bench_network_id id, uint64_t seed);
 
-/* All nine cells, the seeded ones by BENCH_SEED. */
+/* All nine cells, the seeded ones by --seed. */
 calm_status bench_measure_cells(bench_peaks *out, bench *b);
+
+/* ---- Seeds --------------------------------------------------------------- */
+
+/* RandWire where one graph is shown is that of seed 0, statistics are over
+   seeds 0 to BENCH_SEED_COUNT - 1, all counted from --seed. */
+static inline unsigned long long bench_seed(const bench *b, uint32_t index) {
+  return b->options->seed + index;
+}
 
 /* ---- Tables -------------------------------------------------------------- */
 

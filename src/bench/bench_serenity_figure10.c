@@ -58,11 +58,12 @@ static void add_ratios(bench *b, ratio_grid r) {
              "%.2f as its means; those of the ratios that it prints are above.",
              bench_paper_figures[PAPER_geomean_dp],
              bench_paper_figures[PAPER_geomean_rewrite]);
-  bench_note(b, t,
-             "RandWire has no concats, so the paper rewrites nothing there and "
-             "neither do we. Its cells are ours, by seed %d; figure15-randwire "
-             "has the spread over seeds.",
-             BENCH_SEED);
+  bench_note(
+      b, t,
+      "RandWire has no concats, so the paper rewrites nothing there and "
+      "neither do we. Its cells are ours, by seed %llu; figure15-randwire "
+      "has the spread over seeds.",
+      bench_seed(b, 0));
 }
 
 static calm_status draw_ratios(bench *b, ratio_grid r) {

@@ -31,8 +31,10 @@ calm_status bench_check_traffic(const traffic_problem *p,
                                 const traffic_memory *memory,
                                 const traffic_result *result, arena *a);
 
-/* What an order spills by Belady's rule, checked. */
-calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
+/* What an order spills by Belady's rule, checked; *streams operators stream,
+   the same ones in any order (NULL: not asked). */
+calm_status bench_count_spills(uint64_t *out, uint32_t *streams,
+                               const traffic_problem *p,
                                const uint32_t *sequence,
                                const traffic_memory *memory, arena *a);
 
@@ -43,6 +45,7 @@ typedef struct bench_spills {
   uint64_t best;      /* the order of least peak */
   uint64_t rewritten; /* the same of the graph with the paper's sites */
   uint64_t file_pages, best_pages; /* by pages, not by whole tensors */
+  uint32_t op_count, streams;      /* of `file` and `best` */
 } bench_spills;
 
 /* Per size, of one cell. */

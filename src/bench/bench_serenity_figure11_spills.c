@@ -16,13 +16,17 @@ calm_status bench_check_traffic(const traffic_problem *p,
                : CALM_OK;
 }
 
-calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
+calm_status bench_count_spills(uint64_t *out, uint32_t *streams,
+                               const traffic_problem *p,
                                const uint32_t *sequence,
                                const traffic_memory *memory, arena *a) {
   traffic_result result;
   TRY(traffic_belady(&result, p, sequence, memory, a));
   TRY(bench_check_traffic(p, sequence, memory, &result, a));
   *out = traffic_spills(&result.total);
+  if (streams) *streams = 0;
+  for (uint32_t i = 0; streams && i < p->order->op_count; i++)
+    *streams += result.streams[i];
   return CALM_OK;
 }
 
@@ -31,6 +35,7 @@ calm_status bench_count_spills(uint64_t *out, const traffic_problem *p,
 /* What is asked of a plan's graph, per size; NULL: not asked. */
 typedef struct wanted {
   uint64_t *file, *best, *file_pages, *best_pages;
+  uint32_t *streams, *op_count;
 } wanted;
 
 static calm_status count_at(const wanted *out, uint32_t size,
@@ -47,9 +52,12 @@ static calm_status count_at(const wanted *out, uint32_t size,
     const traffic_memory memory = {bench_onchip_bytes[size],
                                    asked[i].page_bytes};
     if (asked[i].out)
-      TRY(bench_count_spills(&asked[i].out[size], &t->problem,
-                             asked[i].sequence, &memory, a));
+      TRY(bench_count_spills(
+          &asked[i].out[size],
+          i == 1 && out->streams ? &out->streams[size] : NULL, &t->problem,
+          asked[i].sequence, &memory, a));
   }
+  if (out->op_count) *out->op_count = t->problem.order->op_count;
   return CALM_OK;
 }
 
@@ -81,7 +89,8 @@ calm_status bench_measure_spills(bench_spills *out, bench *b,
                                  bench_network_id id, uint64_t seed) {
   sizes copied, file, best, rewritten, file_pages, best_pages;
   wanted of_stock = {.file = copied}, of_rewritten = {.best = rewritten};
-  wanted of_best = {file, best, file_pages, best_pages};
+  uint32_t streams[BENCH_ALL_SIZES], op_count;
+  wanted of_best = {file, best, file_pages, best_pages, streams, &op_count};
   TRY(bench_with_plan(&of_stock, b, &(bench_task){id, seed, &bench_way_stock},
                       count_plan));
   TRY(bench_with_plan(&of_best, b, &(bench_task){id, seed, &bench_way_best},
@@ -89,8 +98,14 @@ calm_status bench_measure_spills(bench_spills *out, bench *b,
   TRY(bench_with_plan(&of_rewritten, b,
                       &(bench_task){id, seed, &bench_way_paper}, count_plan));
   for (uint32_t i = 0; i < BENCH_ALL_SIZES; i++)
-    out[i] = (bench_spills){copied[i],    file[i],       best[i],
-                            rewritten[i], file_pages[i], best_pages[i]};
+    out[i] = (bench_spills){.copied = copied[i],
+                            .file = file[i],
+                            .best = best[i],
+                            .rewritten = rewritten[i],
+                            .file_pages = file_pages[i],
+                            .best_pages = best_pages[i],
+                            .op_count = op_count,
+                            .streams = streams[i]};
   return CALM_OK;
 }
 

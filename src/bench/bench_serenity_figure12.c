@@ -50,7 +50,7 @@ static calm_status trace_all(curve *curves, bench *b) {
   const bench_way *const ways[CURVES] = {&bench_way_stock, &bench_way_file,
                                          &bench_way_best, &bench_way_paper};
   for (uint32_t i = 0; i < CURVES; i++) {
-    const bench_task task = {BENCH_SWIFTNET_A, BENCH_SEED, ways[i]};
+    const bench_task task = {BENCH_SWIFTNET_A, bench_seed(b, 0), ways[i]};
     TRY(bench_with_plan(&curves[i], b, &task, trace));
   }
   return CALM_OK;

@@ -14,7 +14,7 @@ typedef struct timing {
 
 enum { AS_IS, REWRITTEN, GRAPHS };
 
-static calm_status measure_searches(timing *out, const bench *b,
+static calm_status measure_searches(timing *out, bench *b,
                                     const calm_plan *plan) {
   const order_options dp = bench_dp_options(true, true);
   const order_options exact = order_options_default();
@@ -33,7 +33,7 @@ static calm_status measure_searches(timing *out, const bench *b,
 }
 
 /* The last of the plans is searched once more, by itself. */
-static calm_status measure_graph(timing *out, const bench *b, calm_model *model,
+static calm_status measure_graph(timing *out, bench *b, calm_model *model,
                                  const bench_way *way) {
   enum { RUNS = 5 };
   double seconds[RUNS];
@@ -53,7 +53,8 @@ static calm_status measure_graph(timing *out, const bench *b, calm_model *model,
 
 static calm_status measure_cell(timing *out, bench *b, bench_network_id id) {
   calm_model *model;
-  TRY(bench_network_open(&model, b->context, id, BENCH_SEED, BENCH_NODES));
+  TRY(bench_network_open(&model, b->context, id, bench_seed(b, 0),
+                         BENCH_NODES));
   calm_status status = measure_graph(&out[AS_IS], b, model, &bench_way_best);
   if (status == CALM_OK)
     status = measure_graph(&out[REWRITTEN], b, model, &bench_way_paper);

@@ -60,9 +60,9 @@ static void add_arenas(bench *b, const bench_peaks *peaks) {
       "whose arena equals the least peak of any order of their graph.");
   bench_note(b, t,
              "DARTS and SwiftNet are the paper's graphs. Of RandWire the paper "
-             "gives the distribution only: ours is drawn by seed %d, and its "
+             "gives the distribution only: ours is drawn by seed %llu, and its "
              "bytes are not to be compared with the paper's.",
-             BENCH_SEED);
+             bench_seed(b, 0));
 }
 
 /* ---- Without it ---------------------------------------------------------- */

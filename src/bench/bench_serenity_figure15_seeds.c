@@ -28,7 +28,7 @@ static calm_status draw_seeds(drawn *out, bench *b, bench_network_id id) {
                  BENCH_SEED_COUNT);
   for (uint32_t i = 0; i < BENCH_SEED_COUNT; i++) {
     bench_outcome file, best;
-    TRY(bench_measure_order(&file, &best, b, id, i + 1));
+    TRY(bench_measure_order(&file, &best, b, id, bench_seed(b, i)));
     out->arenas[i] = (double)best.arena_bytes;
     out->ratios[i] = bench_ratio((double)file.arena_bytes, out->arenas[i]);
     out->proved += best.peak_proved && best.arena_proved &&
@@ -57,10 +57,10 @@ calm_status bench_add_seeds(bench *b) {
     bench_words(b, t, "%u of %d", d.proved, BENCH_SEED_COUNT);
   }
   bench_note(b, t,
-             "Seeds 1 to %d. Ratio: the arena of the file's order, placed "
+             "Seeds %llu to %llu. Ratio: the arena of the file's order, placed "
              "greedily by size, over ours; its mean is geometric. The paper's "
              "ratio is over its TensorFlow Lite. Proved: seeds whose arena "
              "equals the least peak of any order.",
-             BENCH_SEED_COUNT);
+             bench_seed(b, 0), bench_seed(b, BENCH_SEED_COUNT - 1));
   return CALM_OK;
 }

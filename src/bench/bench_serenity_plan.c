@@ -1,6 +1,6 @@
 /*
- * Plans of SERENITY's cells.  Effort is limited by ticks and never by the
- * clock: what a limit cut short would then be the same everywhere.
+ * Plans of SERENITY's cells.  Effort is limited by ticks, and by the clock only
+ * where --time-limit asks for it: what ticks cut short is the same everywhere.
  */
 #include "bench/bench_serenity.h"
 
@@ -18,20 +18,24 @@ static calm_status set_options(calm_options *o, const bench_way *way) {
   TRY(calm_options_set(o, "order", way->order));
   TRY(calm_options_set(o, "layout", way->layout));
   TRY(calm_options_set(o, "rewrite", way->rewrite));
-  TRY(calm_options_set(o, "time-limit", "0"));
   return calm_options_set(o, "tick-limit", TICKS);
 }
 
-calm_status bench_serenity_plan(calm_plan **out, const bench *b,
-                                calm_model *model, const bench_way *way) {
+calm_status bench_serenity_plan(calm_plan **out, bench *b, calm_model *model,
+                                const bench_way *way) {
   calm_options *o;
   TRY(calm_options_new(&o, b->context));
   calm_status status = set_options(o, way);
   if (status == CALM_OK) {
     o->seed = b->options->seed;
+    o->time_limit_s = b->options->bench_time_limit_s;
     status = calm_plan_make(out, model, o);
   }
   calm_options_free(o);
+  if (status == CALM_OK) {
+    bench_searched(b, (*out)->order.stopped);
+    bench_searched(b, (*out)->layout.stopped);
+  }
   return status;
 }
 
@@ -118,7 +122,8 @@ calm_status bench_measure_order(bench_outcome *out_file,
 calm_status bench_measure_cells(bench_peaks *out, bench *b) {
   for (uint32_t id = 0; id < BENCH_CELL_COUNT; id++) {
     bench_progress(b, "planning %s", bench_networks[id].name);
-    TRY(bench_measure_peaks(&out[id], b, (bench_network_id)id, BENCH_SEED));
+    TRY(bench_measure_peaks(&out[id], b, (bench_network_id)id,
+                            bench_seed(b, 0)));
   }
   return CALM_OK;
 }

@@ -8,22 +8,20 @@
 enum { MOST_TICKS = 400000000, RUNS = 5 };
 static const double ENOUGH_SECONDS = 1; /* for all runs of one search */
 
-static calm_status run_once(order_result *out, double *out_seconds,
-                            const bench *b, const order_problem *p,
-                            const order_options *o, arena *a) {
+static calm_status run_once(order_result *out, double *out_seconds, bench *b,
+                            const order_problem *p, const order_options *o,
+                            arena *a) {
   limits l;
-  limits_init(&l, b->context);
-  l.max_ticks = MOST_TICKS;
-  l.max_bytes = b->options->memory_limit_bytes;
+  bench_limits(&l, b, MOST_TICKS);
   const double start = limits_clock();
   TRY(order_solve(out, p, o, a, &l));
   *out_seconds = limits_clock() - start;
+  bench_searched(b, l.reason);
   return CALM_OK;
 }
 
-static calm_status search(bench_search *out, const bench *b,
-                          const order_problem *p, const order_options *o,
-                          arena *a) {
+static calm_status search(bench_search *out, bench *b, const order_problem *p,
+                          const order_options *o, arena *a) {
   double seconds[RUNS], sum = 0;
   uint32_t runs = 0;
   order_result r;
@@ -40,7 +38,7 @@ static calm_status search(bench_search *out, const bench *b,
   return CALM_OK;
 }
 
-calm_status bench_search_order(bench_search *out, const bench *b,
+calm_status bench_search_order(bench_search *out, bench *b,
                                const order_problem *p, const order_options *o) {
   arena scratch;
   arena_init(&scratch, b->context);

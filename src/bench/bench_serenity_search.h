@@ -14,7 +14,7 @@ typedef struct bench_search {
                         not told */
 } bench_search;
 
-calm_status bench_search_order(bench_search *out, const bench *b,
+calm_status bench_search_order(bench_search *out, bench *b,
                                const order_problem *p, const order_options *o);
 
 /* The paper's dynamic programming with divide and conquer, with budgets. */

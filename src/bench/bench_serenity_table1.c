@@ -62,7 +62,7 @@ static calm_status add_networks(bench *b) {
                         BENCH_COLUMNS(columns));
   for (uint32_t i = 0; i < PUBLISHED; i++) {
     bench_network_size size;
-    TRY(measure(&size, b, published[i].id, BENCH_SEED));
+    TRY(measure(&size, b, published[i].id, bench_seed(b, 0)));
     add_name(b, t, published[i].id);
     add_pair(b, t, published[i].macs, size.macs);
     add_pair(b, t, published[i].weights, size.weights + size.biases);
@@ -71,8 +71,8 @@ static calm_status add_networks(bench *b) {
   bench_note(b, t,
              "Counted from the shapes of the graphs: MACs of convolutions and "
              "fully connected layers; weights with biases, into which batch "
-             "normalization is folded. RandWire: seed %d.",
-             BENCH_SEED);
+             "normalization is folded. RandWire: seed %llu.",
+             bench_seed(b, 0));
   bench_note(b, t,
              "DARTS: for the authors' own code others report 523 M "
              "(convolutions and fully connected layers) and 544.6 M (a public "
@@ -113,9 +113,11 @@ static calm_status add_seeds(bench *b) {
     add_whole_spread(b, t, weights);
   }
   bench_note(b, t,
-             "WS(32, 4, 0.75); stages of 16 x 16 x 78, 8 x 8 x 156 and, for "
+             "Seeds %llu to %llu. WS(32, 4, 0.75); stages of 16 x 16 x 78, 8 x "
+             "8 x 156 and, for "
              "CIFAR-100, 4 x 4 x 312, which the bytes in the paper's figures "
-             "give away.");
+             "give away.",
+             bench_seed(b, 0), bench_seed(b, BENCH_SEED_COUNT - 1));
   bench_note(b, t,
              "The paper does not say what is around the stages. We take one "
              "convolution of 3 x 3 to 39 channels at stride 1 (RandWire has a "

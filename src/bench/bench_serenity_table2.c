@@ -100,9 +100,9 @@ static calm_status count_nodes(void *out, bench *b, const calm_plan *plan,
 }
 
 static calm_status measure(rows *out, bench *b, const bench_way *way) {
-  const bench_task network = {BENCH_SWIFTNET, BENCH_SEED, way};
+  const bench_task network = {BENCH_SWIFTNET, bench_seed(b, 0), way};
   for (uint32_t i = 0; i < CELLS; i++) {
-    const bench_task cell = {cells[i], BENCH_SEED, way};
+    const bench_task cell = {cells[i], bench_seed(b, 0), way};
     TRY(bench_with_plan(&out->parts[i], b, &cell, count_nodes));
   }
   return bench_with_plan(out, b, &network, use_network);
@@ -237,8 +237,8 @@ static calm_status add_cells(bench *b) {
   for (uint32_t i = 0; i < BENCH_CELL_COUNT; i++) {
     const bench_network_id id = (bench_network_id)i;
     rows as_is = {0}, sites = {0};
-    const bench_task unchanged = {id, BENCH_SEED, &bench_way_best};
-    const bench_task rewritten = {id, BENCH_SEED, &bench_way_paper};
+    const bench_task unchanged = {id, bench_seed(b, 0), &bench_way_best};
+    const bench_task rewritten = {id, bench_seed(b, 0), &bench_way_paper};
     TRY(bench_with_plan(&as_is, b, &unchanged, use_cell));
     add_cell(b, t, id, "original", &as_is);
     TRY(bench_with_plan(&sites, b, &rewritten, use_cell));

@@ -214,6 +214,13 @@ static calm_status open_highs(highs *out, calm_context *context) {
                       missing);
 }
 
+calm_status mapper_highs_find(calm_context *context) {
+  highs h;
+  TRY(open_highs(&h, context));
+  dlclose(h.library);
+  return CALM_OK;
+}
+
 /* ---- Solving ------------------------------------------------------------- */
 
 /* Each look of the solver costs as much. */

@@ -26,4 +26,7 @@ typedef struct mapper_highs_answer {
 calm_status mapper_highs_solve(mapper_highs_answer *out, const mapper_mip *m,
                                limits *l, arena *a);
 
+/* Can the library be had?  CALM_INTERNAL, with the remedy, if not. */
+calm_status mapper_highs_find(calm_context *context);
+
 #endif

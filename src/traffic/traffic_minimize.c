@@ -7,8 +7,9 @@
  *   2. a narrow beam, which improves the solution and, if it never left
  *      anything behind, proves it
  *   3. parts of the order, searched again by such a beam
- *   4. best first, for as long as all has taken so far: a proof, or a bound
- *   5. the same with a wider beam, until one of them proves the solution
+ *   4. the same with a wider beam, until one of them proves the solution; with
+ *      all but the narrowest goes best first, for as long as all has taken so
+ *      far: a proof, or a bound
  *
  * Every solution is accounted for on the caller's problem: that, not what the
  * search believes, is its cost.
@@ -216,12 +217,16 @@ static calm_status improve(minimize *m, uint32_t width) {
   return CALM_OK;
 }
 
+static calm_status raise_from_below(minimize *m) {
+  TRY(look_ahead(m));
+  return is_done(m) || m->exhausted ? CALM_OK : run_best_first(m);
+}
+
 static calm_status search(minimize *m) {
   for (uint32_t width = FIRST_WIDTH; !is_done(m);) {
     TRY(run_beam(m, width));
     if (!is_done(m) && !m->fixed) TRY(improve(m, width));
-    if (!is_done(m)) TRY(look_ahead(m));
-    if (!is_done(m) && !m->exhausted) TRY(run_best_first(m));
+    if (!is_done(m) && width > FIRST_WIDTH) TRY(raise_from_below(m));
     width = width < LARGEST_WIDTH / WIDTH_FACTOR ? width * WIDTH_FACTOR
                                                  : LARGEST_WIDTH;
   }

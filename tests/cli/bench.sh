@@ -41,7 +41,7 @@ mkdir "$work/there"
 echo mine >"$work/there/mine.csv"
 run $quick -o "$work/there" --no-timing; code_is 0; err_is_empty
 [ "$(cat "$work/there/mine.csv")" = mine ] || fault "another file was changed"
-for file in serenity.md table1.csv figure12.csv; do
+for file in serenity.md table1.csv figure12.csv networks/swiftnet-c.cg; do
   [ -s "$work/there/$file" ] || fault "no $file"
 done
 grep -q '](figure12' "$work/there/serenity.md" || fault "no figure in the page"
@@ -85,6 +85,59 @@ fi
 mkdir -p "$work/full/table1.csv"
 run $quick -o "$work/full"; code_is 3; err_has "table1.csv: cannot write"
 out_has '^table1: '
+
+checking "a time limit: what it cut is told, and the rest is there"
+run bench serenity --only figure3b,figure15 --time-limit 0.00001 --json
+code_is 5; err_has "left out: figure3b: the time limit"
+json_says '[s["name"] for s in o["sections"]] == ["figure15"]'
+json_says 'all("not proved" in t["notes"][-1]
+  for t in o["sections"][0]["tables"])'
+run bench cosa --only figure3 --time-limit 0.00001; code_is 5
+err_has "figure3: there is no nest to begin with"
+run $quick --time-limit 0; code_is 0; out_lacks "not proved"
+
+checking "seeds begin where they are told to"
+run bench serenity --only figure15 --seed 5 --no-timing; code_is 0
+out_has "drawn by seed 5"; out_has "Seeds 5 to 24"
+run bench cosa --only figure6 --seed x; one_line_error 2 "seed: 'x'"
+
+checking "jobs: the same bytes with any number, and none where none are shared"
+run bench serenity --jobs 2; one_line_error 2 "serenity maps no layers"
+for jobs in 1 2 5; do
+  run bench cosa --only figure3,figure8 --no-timing --jobs $jobs
+  [ "$code" = 0 ] || [ "$code" = 5 ] || fault "exit code $code"
+  [ $jobs = 1 ] || cmp -s "$work/out" "$work/single" || fault "$jobs jobs differ"
+  cp "$work/out" "$work/single"
+done
+
+checking "without the solver the rest is there; a solver that is none is told"
+CALM_HIGHS=/no/where
+export CALM_HIGHS
+run bench cosa --only figure8 --json; code_is 5
+err_has "left out: the solver HiGHS"
+json_says '"HiGHS" in o["missing"] and [r["cycles"] is None
+  for r in o["sections"][0]["tables"][0]["rows"]].count(True) == 1'
+
+kill_all_processes() {
+  python3 -c 'import os, signal, subprocess, sys
+tool = subprocess.Popen(sys.argv[3:], stdout=open(sys.argv[1], "w"),
+                        stderr=open(sys.argv[2], "w"))
+while tool.poll() is None:
+    try:
+        for child in open(f"/proc/{tool.pid}/task/{tool.pid}/children").read().split():
+            os.kill(int(child), signal.SIGKILL)
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+sys.exit(tool.wait())' "$work/out" "$work/err" "$@" && code=0 || code=$?
+}
+
+if [ -e "/proc/$$/task/$$/children" ]; then
+  checking "processes that are killed are values that are missing"
+  kill_all_processes "$CALM" bench cosa --only figure8 --json --jobs 2
+  code_is 5; out_is_json
+  err_has "hybrid, 32 x 500 on layer 3_7_512_512_1, simba.yaml: its process went"
+fi
+unset CALM_HIGHS
 
 checking "an interrupt leaves what is complete, and no page"
 interrupt "0.4" "$CALM" bench cosa -o "$work/half"

@@ -69,7 +69,8 @@ static inline calm_status run_wide(bench *b) {
 static const bench_section own_sections[] = {{"one", "One thing", run_kinds},
                                              {"two", "Another", run_wide},
                                              {NULL, NULL, NULL}};
-static const bench_paper own_paper = {"own", "A paper of *ours*", own_sections};
+static const bench_paper own_paper = {
+    "own", "A paper of *ours*", own_sections, true, NULL, NULL};
 
 /* A run of the paper, with its options. */
 typedef struct bench_desk {

@@ -14,6 +14,7 @@
 #include "bench/bench_cosa.h"
 #include "bench/bench_cosa_compare.h"
 #include "bench/bench_cosa_paper.h"
+#include "bench_scarce.h"
 #include "cases.h"
 #include "highs.h"
 
@@ -222,6 +223,17 @@ static void tried_open(tried *t, const char *layer,
                    CALM_OK);
 }
 
+/* Its tries from all seeds. */
+static void run_tries(bench_try *out, tried *t, bench_mapper mapper) {
+  bench *b = &t->d.run;
+  bench_requests requests = {0};
+  assert_int_equal(
+      bench_requests_add(&requests, b, &t->mapping, mapper, NULL, out),
+      CALM_OK);
+  assert_int_equal(bench_requests_run(b, &requests), CALM_OK);
+  VECTOR_FREE(b->context, &requests);
+}
+
 static void set(desk *d, const char *name, const char *value) {
   assert_int_equal(calm_options_set(d->options, name, value), CALM_OK);
 }
@@ -252,16 +264,13 @@ static void compare_with_map(const char *layer, bench_mapper mapper,
                              bool energy) {
   tried t;
   bench_try found[BENCH_SEEDS];
-  uint32_t count;
   calm_mapping *m;
   tried_open(&t, layer, energy ? MAPPER_ENERGY : MAPPER_DELAY);
   set(&t.d, "mapper", name);
   set(&t.d, "objective", energy ? "energy" : "delay");
   set(&t.d, "seed", "2");
   if (victory) set(&t.d, "victory", victory);
-  assert_int_equal(
-      bench_tries_run(found, &count, &t.d.run, &t.mapping, mapper, NULL),
-      CALM_OK);
+  run_tries(found, &t, mapper);
   assert_null(t.d.run.missing);
   const calm_layer_summary s = map_layer_alone(&t, &m);
   assert_true(found->mapped);
@@ -306,19 +315,13 @@ static void figures_of_cosa_are_those_of_map(void **state) {
 static void without_a_solver_the_rest_is_done(void **state) {
   tried t;
   bench_try found[BENCH_SEEDS];
-  uint32_t count;
   (void)state;
   setenv("CALM_HIGHS", "/nowhere/libhighs.so", 1);
   tried_open(&t, "3_7_512_512_1", MAPPER_DELAY);
-  assert_int_equal(
-      bench_tries_run(found, &count, &t.d.run, &t.mapping, BENCH_COSA, NULL),
-      CALM_OK);
+  run_tries(found, &t, BENCH_COSA);
   assert_false(found->mapped);
   assert_non_null(strstr(t.d.run.missing, "HiGHS"));
-  assert_int_equal(
-      bench_tries_run(found, &count, &t.d.run, &t.mapping, BENCH_RANDOM, NULL),
-      CALM_OK);
-  assert_int_equal(count, BENCH_SEEDS);
+  run_tries(found, &t, BENCH_RANDOM);
   assert_true(found->mapped);
   desk_run(&t.d, "figure8");
   const bench_table *table = table_named(&t.d, "figure8");
@@ -414,6 +417,20 @@ static void means_are_of_what_both_have(void **state) {
                      1e-12);
 }
 
+/* The sections of one layer; those of all work as figure 8 does. */
+static void memory_runs_out(void **state) {
+  char folder[] = "/tmp/calm-bench-XXXXXX", command[64];
+  (void)state;
+  assert_non_null(mkdtemp(folder));
+  setenv("CALM_HIGHS", "/nowhere/libhighs.so", 1);
+  bench_scarce(&bench_papers[1], "figure3", folder);
+  bench_scarce(&bench_papers[1], "figure4", NULL);
+  bench_scarce(&bench_papers[1], "figure8", NULL);
+  unsetenv("CALM_HIGHS");
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(machines_are_the_authors),
@@ -424,6 +441,7 @@ int main(void) {
       cmocka_unit_test(orders_and_spaces_matter),
       cmocka_unit_test(figures_repeat),
       cmocka_unit_test(means_are_of_what_both_have),
+      cmocka_unit_test(memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /*
- * Many things at once, each in a process of its own, so that a solver that goes
- * down takes one layer with it.  A process begins as a copy of this one, with
- * machine and layers as they are, and so has nothing to be told.  Two pipes
- * lead to it:
+ * Processes that are copies of this one, and so have nothing to be told.  Two
+ * pipes lead to each:
  *
  *   - results: lines that it writes, each a letter and a text; R is the answer,
  *     W and D are for the log
@@ -13,6 +11,8 @@
  * The terminal's Ctrl-C reaches all processes, but the copies leave it to the
  * first one, which hands it on.
  */
+#include "base/jobs.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -24,7 +24,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "map_parts.h"
 
 enum {
   MOST_JOBS = 256,
@@ -41,7 +40,7 @@ typedef struct process {
 
 typedef struct crew {
   calm_context *context;
-  const map_work *work;
+  const jobs_work *work;
   process *processes;
   struct pollfd *polled;
   uint32_t size; /* of both */
@@ -49,7 +48,7 @@ typedef struct crew {
   bool stopping;
 } crew;
 
-uint32_t map_jobs_most(void) {
+uint32_t jobs_most(void) {
   const long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count < 1 ? 1 : count > MOST_JOBS ? MOST_JOBS : (uint32_t)count;
 }
@@ -203,19 +202,18 @@ static void release(crew *all, process *p) {
   all->running--;
 }
 
-static void describe_end(char *out, size_t size, int status) {
+static void describe_end(char *out, size_t size, const char *what, int status) {
   if (WIFSIGNALED(status))
-    snprintf(out, size, "the mapper went down with signal %d",
-             WTERMSIG(status));
+    snprintf(out, size, "%s went down with signal %d", what, WTERMSIG(status));
   else
-    snprintf(out, size, "the mapper ended without an answer");
+    snprintf(out, size, "%s ended without an answer", what);
 }
 
 static calm_status end(crew *all, process *p) {
   char why[64];
   int status = 0;
   while (waitpid(p->id, &status, 0) < 0 && errno == EINTR) continue;
-  describe_end(why, sizeof why, status);
+  describe_end(why, sizeof why, all->work->what, status);
   const calm_status taken =
       all->work->take(all->work->payload, p->item, p->answer, why);
   release(all, p);
@@ -304,8 +302,8 @@ static calm_status run_all_here(const crew *all, uint32_t count) {
   return CALM_OK;
 }
 
-calm_status map_jobs_run(calm_context *context, uint32_t count, uint32_t jobs,
-                         const map_work *work) {
+calm_status jobs_run(calm_context *context, uint32_t count, uint32_t jobs,
+                     const jobs_work *work) {
   crew all = {.context = context, .work = work};
   arena scratch;
   if (jobs <= 1) return run_all_here(&all, count);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/limits.h"
-#include "map_parts.h"
+#include "base/jobs.h"
+#include "base/text.h"
 
 enum { ITEMS = 20, LARGE = 200000 };
 
@@ -100,8 +100,8 @@ static int tear_down(void **state) {
 #define JOBS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static void run_items(task *t, uint32_t jobs) {
-  const map_work work = {t, run, take};
-  assert_int_equal(map_jobs_run(t->context, ITEMS, jobs, &work), CALM_OK);
+  const jobs_work work = {t, "the task", run, take};
+  assert_int_equal(jobs_run(t->context, ITEMS, jobs, &work), CALM_OK);
 }
 
 static void check_answers(const task *t, uint32_t step) {
@@ -136,9 +136,9 @@ static void the_dead_do_not_stop_the_others(void **state) {
   static const struct {
     misdeed misdeed;
     const char *reason;
-  } cases[] = {{DIES, "signal 9"},
-               {LEAVES, "without an answer"},
-               {FAILS, "without an answer"}};
+  } cases[] = {{DIES, "the task went down with signal 9"},
+               {LEAVES, "the task ended without an answer"},
+               {FAILS, "the task ended without an answer"}};
   task *t = *state;
   for (int i = 0; i < 3; i++) {
     t->misdeed = cases[i].misdeed;
