@@ -20,6 +20,10 @@ static calm_status render(char **out, const void *benchmark, calm_format format,
 static int list_sections(const request *r) {
   calm_section_info s;
   const char *paper = "", *named = r->operand_count ? r->operands[0] : NULL;
+  if (r->json) {
+    story_tell("--list has no JSON form: leave out --json");
+    return EXIT_USAGE;
+  }
   for (size_t i = 0; calm_bench_section(&s, i); i++) {
     if (named && strcmp(named, s.paper)) continue;
     if (strcmp(paper, s.paper)) printf("%s: %s\n", s.paper, s.paper_title);

@@ -10,6 +10,7 @@ run bench --list; code_is 0; err_is_empty
 out_has '^serenity: '; out_has '^cosa: '; out_has '^  figure10 '
 run bench cosa --list; code_is 0; out_has '^  figure3 '; out_lacks '^serenity'
 run bench nobody --list; one_line_error 2 "no paper 'nobody'"
+run bench --list --json; one_line_error 2 "leave out --json"
 
 checking "a paper is needed, and one that is there"
 run bench; one_line_error 2 "calm bench serenity, or calm bench cosa"
