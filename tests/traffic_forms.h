@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "traffic/traffic.h"
 
-enum { FORMS_MAX_OPS = 12, FORMS_MAX_BUFFERS = 24, FORMS_MAX_REUSES = 24 };
+enum { FORMS_MAX_OPS = 12, FORMS_MAX_BUFFERS = 27, FORMS_MAX_REUSES = 24 };
 
 /* The problem as sets of operators. */
 typedef struct forms_draft {

@@ -181,6 +181,49 @@ static void and_so_at_other_sizes_of_the_memory(void **state) {
   }
 }
 
+/* Stopped anywhere, and with beams of any width: what a run says of the least
+   is true, and so is what its verdict says. */
+static void check_run(const traffic_core *core, uint64_t least, random_state *r,
+                      arena *a) {
+  const traffic_options options = traffic_options_default();
+  traffic_search s;
+  traffic_verdict verdict;
+  limits l;
+  limits_init(&l, context);
+  assert_int_equal(traffic_search_init(&s, core, &options, a), CALM_OK);
+  if (random_below(r, 2))
+    assert_int_equal(traffic_search_look(&s, &l), CALM_OK);
+  for (uint32_t run = 0; run < 6; run++) {
+    const uint64_t ceiling = least + random_below(r, 12);
+    limits_init(&l, context);
+    if (random_below(r, 2)) l.max_ticks = random_below(r, 4000);
+    assert_int_equal(run % 2
+                         ? traffic_search_beam(&verdict, &s, ceiling,
+                                               1 + random_below(r, 6), &l)
+                         : traffic_search_best_first(&verdict, &s, ceiling, &l),
+                     CALM_OK);
+    assert_true(s.least <= least);
+    if (s.found) assert_true(s.cost >= least && s.cost < ceiling);
+    if (verdict == TRAFFIC_REACHED) assert_int_equal(s.cost, least);
+    if (verdict == TRAFFIC_DEAD) assert_int_equal(ceiling, least);
+  }
+  traffic_search_free(&s);
+}
+
+static void stopped_anywhere_it_is_true(void **state) {
+  (void)state;
+  random_state r = random_from_seed(SEED + 2);
+  for (uint32_t i = 0; i < PROBLEMS; i++) {
+    arena a;
+    drawn d;
+    arena_init(&a, context);
+    draw(&d, &r, 6 + random_below(&r, 4), &a);
+    const uint64_t least = least_of(&d, NULL);
+    if (least != UINT64_MAX) check_run(&d.core, least, &r, &a);
+    arena_free(&a);
+  }
+}
+
 /* ---- Cases that chance does not draw ------------------------------------- */
 
 /* A buffer: what it takes, who makes it, who else touches it. */
@@ -399,6 +442,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(optima_are_those_of_the_walk),
       cmocka_unit_test(and_so_at_other_sizes_of_the_memory),
+      cmocka_unit_test(stopped_anywhere_it_is_true),
       cmocka_unit_test(to_free_an_input_may_cost),
       cmocka_unit_test(what_is_born_may_be_a_byte_larger),
       cmocka_unit_test(what_is_born_may_spoil_a_permission),
