@@ -75,7 +75,8 @@ typedef struct bench {
   bool cut;         /* --time-limit ended a search of this section */
   const char *missing; /* parts that were left out: why, and the remedy, as long
                           as the run; NULL: nothing was */
-  void *shared;        /* what several sections of a paper show, in the arena */
+  uint32_t missing_count;
+  void *shared; /* what several sections of a paper show, in the arena */
 } bench;
 
 struct bench_section {
@@ -146,7 +147,8 @@ void bench_limits(limits *out, const bench *b, uint64_t most_ticks);
    results are not proved. */
 void bench_searched(bench *b, limits_reason stopped);
 
-/* Something is left out: why, and the remedy.  The same is told once. */
+/* Something is left out: why, and the remedy.  The same is told once, and no
+   more than the first few. */
 void bench_miss(bench *b, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* One line of the story: what is being measured. */

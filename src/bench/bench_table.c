@@ -120,22 +120,27 @@ calm_status bench_draw(bench *b, const char *name, const report_chart *chart) {
 
 /* ---- What is not there --------------------------------------------------- */
 
+enum { MOST_MISSING = 5 };
+
+static calm_status add_missing(bench *b, const char *why) {
+  text all;
+  if (!why) return context_no_memory(b->context);
+  if (b->missing && strstr(b->missing, why)) return CALM_OK;
+  context_log(b->context, CALM_LOG_DETAIL, "left out: %s", why);
+  if (b->missing_count++ > MOST_MISSING) return CALM_OK;
+  text_init(&all, b->context);
+  text_format(&all, "%s%s%s", b->missing ? b->missing : "",
+              b->missing ? "; " : "",
+              b->missing_count > MOST_MISSING ? "and more" : why);
+  return text_keep(&all, &b->missing, &b->arena);
+}
+
 void bench_miss(bench *b, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   const char *why = put_together(b, format, arguments);
   va_end(arguments);
-  if (why && b->missing && strstr(b->missing, why)) return;
-  if (why && b->missing) {
-    text all;
-    text_init(&all, b->context);
-    text_format(&all, "%s; %s", b->missing, why);
-    if (text_keep(&all, &why, &b->arena) != CALM_OK) why = NULL;
-  }
-  if (why)
-    b->missing = why;
-  else
-    b->failed = true;
+  if (add_missing(b, why) != CALM_OK) b->failed = true;
 }
 
 /* ---- The story ----------------------------------------------------------- */

@@ -96,7 +96,6 @@ static uint64_t sum_bytes(const traffic_core *core, const uint64_t *set) {
 static bool goes_first(const traffic_expansion *e, uint32_t far,
                        uint32_t near) {
   const traffic_core *core = e->core;
-  if (core->bytes[far] != core->bytes[near]) return false;
   const bool dirty = bits_has(e->to.dirty, far);
   if (dirty && !bits_has(e->to.dirty, near)) return false;
   const uint64_t *done = e->to.done;
@@ -265,8 +264,16 @@ static void put_out(traffic_expansion *e, bool gone) {
  * and no cheaper to put out, so that whoever puts out that one later puts out
  * this one instead.
  *
- * If it makes the buffer, everybody else touches it later in any order: nobody
- * could have written it over something first.
+ * Why: take the best way on, which runs the operator later, and run it now
+ * instead.  Nobody else touches what it lets die, so until its old turn that
+ * was on chip, and `born` lies in its place, or it was put out, and then `born`
+ * is, for no more; others that touch `born` meanwhile find it there or bring it
+ * back, which is paid.  From the old turn on both ways are the same.  What runs
+ * in between needs as much as before, or less where an input is free sooner.
+ * There are two exceptions.  Less may be enough to fit instead of streaming,
+ * which takes room: see list_unlockers.  And nobody may have written `born`
+ * over something, which is no longer fresh then: if the operator makes it,
+ * everybody else has to touch it later in any order.
  */
 static bool is_born_well(const traffic_expansion *e, uint32_t b) {
   const traffic_core *core = e->core;
@@ -288,7 +295,8 @@ static uint64_t cost_out(const traffic_core *core, const traffic_sets *sets,
   return core->bytes[b] * (1 + bits_has(sets->dirty, b));
 }
 
-/* Some buffer dies whose place `born` can take. */
+/* Some buffer dies whose place `born` can take.  (It has a gap, as all buffers
+   here, so somebody else has touched it before.) */
 static bool takes_place(const traffic_expansion *e, uint32_t born) {
   const traffic_core *core = e->core;
   const uint64_t *uses = traffic_core_buffers(core, core->uses, e->op);
@@ -297,7 +305,6 @@ static bool takes_place(const traffic_expansion *e, uint32_t born) {
       const uint32_t b = w * 64 + bits_lowest(rest);
       const uint64_t *touchers = traffic_core_ops(core, core->touchers, b);
       if (bits_within(touchers, e->to.done, core->op_words) &&
-          bits_meet(touchers, e->from.done, core->op_words) &&
           !bits_has(e->from.out, b) && core->bytes[b] >= core->bytes[born] &&
           cost_out(core, &e->from, b) >= cost_out(core, &e->to, born))
         return true;

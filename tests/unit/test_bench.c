@@ -124,6 +124,25 @@ static void an_interrupt_keeps_what_is_complete(void **state) {
   desk_close(&d);
 }
 
+/* ---- What is missing ----------------------------------------------------- */
+
+static void a_few_reasons_are_enough(void **state) {
+  bench_desk d;
+  (void)state;
+  desk_open(&d, false);
+  bench *b = &d.benchmark.run;
+  assert_null(b->missing);
+  for (int i = 0; i < 2; i++) bench_miss(b, "no %s", "solver");
+  assert_string_equal(b->missing, "no solver");
+  bench_miss(b, "one");
+  assert_string_equal(b->missing, "no solver; one");
+  for (int i = 0; i < 100; i++) bench_miss(b, "layer %d", i);
+  assert_string_equal(b->missing,
+                      "no solver; one; layer 0; layer 1; layer 2; and more");
+  assert_false(b->failed);
+  desk_close(&d);
+}
+
 /* ---- Memory -------------------------------------------------------------- */
 
 /* Every format, with so many allocations granted. */
@@ -174,6 +193,7 @@ int main(void) {
       cmocka_unit_test(unknown_papers_are_refused),
       cmocka_unit_test(faults_are_told),
       cmocka_unit_test(an_interrupt_keeps_what_is_complete),
+      cmocka_unit_test(a_few_reasons_are_enough),
       cmocka_unit_test(memory_may_run_out_anywhere)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
