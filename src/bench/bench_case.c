@@ -8,3 +8,12 @@ const bench_case *bench_case_find(const char *name) {
     if (!strcmp(c->name, name)) return c;
   return NULL;
 }
+
+calm_status bench_case_get(const bench_case **out, const char *name,
+                           calm_context *context) {
+  *out = bench_case_find(name);
+  return *out ? CALM_OK
+              : context_fail(context, CALM_INTERNAL,
+                             "this library was built without bench/cases/%s",
+                             name);
+}

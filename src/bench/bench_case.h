@@ -5,7 +5,7 @@
 #ifndef CALM_BENCH_BENCH_CASE_H
 #define CALM_BENCH_BENCH_CASE_H
 
-#include <stddef.h>
+#include "base/context.h"
 
 typedef struct bench_case {
   const char *name;  /* swiftnet.cg, simba.yaml */
@@ -17,5 +17,9 @@ extern const bench_case bench_cases[]; /* the last one without a name */
 
 /* NULL if there is none of that name. */
 const bench_case *bench_case_find(const char *name);
+
+/* CALM_INTERNAL if there is none. */
+calm_status bench_case_get(const bench_case **out, const char *name,
+                           calm_context *context);
 
 #endif

@@ -21,10 +21,8 @@ static calm_status put_words(const bench_folder *folder, const char *name,
 static calm_status put_machine(const bench *b, const char *machine,
                                const bench_folder *folder) {
   char name[64];
-  const bench_case *file = bench_case_find(machine);
-  if (!file)
-    return context_fail(b->context, CALM_INTERNAL, "there is no case %s",
-                        machine);
+  const bench_case *file;
+  TRY(bench_case_get(&file, machine, b->context));
   snprintf(name, sizeof name, "machines/%s", machine);
   return put_words(folder, name, file->bytes, file->length, b->context);
 }

@@ -6,9 +6,8 @@
 #include "bench/bench_cosa.h"
 
 calm_status bench_case_parse(accel_yaml **out, const char *name, arena *a) {
-  const bench_case *file = bench_case_find(name);
-  if (!file)
-    return context_fail(a->context, CALM_INTERNAL, "there is no case %s", name);
+  const bench_case *file;
+  TRY(bench_case_get(&file, name, a->context));
   return accel_yaml_parse(out, name, file->bytes, file->length, a);
 }
 

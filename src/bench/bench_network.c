@@ -27,10 +27,8 @@ const bench_network bench_networks[BENCH_NETWORK_COUNT] = {
 
 /* The case that the library carries. */
 static calm_status open_swiftnet(calm_model **out, calm_context *context) {
-  const bench_case *file = bench_case_find("swiftnet.cg");
-  if (!file)
-    return context_fail(context, CALM_INTERNAL,
-                        "this library was built without bench/cases");
+  const bench_case *file;
+  TRY(bench_case_get(&file, "swiftnet.cg", context));
   return calm_model_parse(out, context, file->bytes, file->length,
                           "swiftnet.cg", NULL);
 }
