@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "bench/bench_sections.h"
 
 static const char check_serenity[] =
@@ -153,7 +154,7 @@ static calm_status check_section(const bench *b, uint32_t tables,
 void bench_limits(limits *out, const bench *b, uint64_t most_ticks) {
   const double seconds = b->options->bench_time_limit_s;
   limits_init(out, b->context);
-  out->max_ticks = most_ticks;
+  out->max_ticks = number_smaller(most_ticks, b->options->tick_limit);
   out->max_bytes = b->options->memory_limit_bytes;
   if (seconds > 0) out->deadline = limits_clock() + seconds;
 }

@@ -139,8 +139,8 @@ void bench_note(bench *b, bench_table *t, const char *format, ...)
 /* Draw a figure of the run; its title is the chart's. */
 calm_status bench_draw(bench *b, const char *name, const report_chart *chart);
 
-/* The effort of one search: so many ticks, which repeat, and --time-limit, if
-   there is one. */
+/* The effort of one search: so many ticks, which repeat, or those of
+   --tick-limit, if they are fewer; and --time-limit, if there is one. */
 void bench_limits(limits *out, const bench *b, uint64_t most_ticks);
 
 /* A search is over.  If the clock ended it, the section's tables say that its

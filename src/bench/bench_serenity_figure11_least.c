@@ -127,13 +127,13 @@ static void add_cells(bench *b, least_grid m) {
              "Whole tensors. Belady: what stays on chip is chosen by Belady's "
              "rule. Optimal: by the best choice for that order, where that is "
              "proved. Any order: order and choice are searched together, from "
-             "the least-peak order, within %d million ticks; the bound holds "
+             "the least-peak order, within %.3g million ticks; the bound holds "
              "for all orders and choices, and where it is not reached nothing "
              "is proved. By order alone: of what the file order spills by "
              "Belady's rule and the least does not, the share that no better "
              "choice saves in the file order, where all is proved. Cells that "
              "spill in neither order are left out.",
-             MOST_TICKS / 1000000);
+             (double)number_smaller(MOST_TICKS, b->options->tick_limit) * 1e-6);
 }
 
 static const bench_column mean_columns[] = {

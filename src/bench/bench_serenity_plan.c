@@ -2,9 +2,10 @@
  * Plans of SERENITY's cells.  Effort is limited by ticks, and by the clock only
  * where --time-limit asks for it: what ticks cut short is the same everywhere.
  */
+#include "base/number.h"
 #include "bench/bench_serenity.h"
 
-static const char TICKS[] = "100000000";
+static const uint64_t MOST_TICKS = 100000000;
 
 const bench_way bench_way_stock = {"plain", "file", "size", "none"};
 const bench_way bench_way_file = {"serenity", "file", "size", "none"};
@@ -17,8 +18,7 @@ static calm_status set_options(calm_options *o, const bench_way *way) {
   TRY(calm_options_set(o, "memory", way->memory));
   TRY(calm_options_set(o, "order", way->order));
   TRY(calm_options_set(o, "layout", way->layout));
-  TRY(calm_options_set(o, "rewrite", way->rewrite));
-  return calm_options_set(o, "tick-limit", TICKS);
+  return calm_options_set(o, "rewrite", way->rewrite);
 }
 
 calm_status bench_serenity_plan(calm_plan **out, bench *b, calm_model *model,
@@ -28,6 +28,7 @@ calm_status bench_serenity_plan(calm_plan **out, bench *b, calm_model *model,
   calm_status status = set_options(o, way);
   if (status == CALM_OK) {
     o->seed = b->options->seed;
+    o->tick_limit = number_smaller(MOST_TICKS, b->options->tick_limit);
     o->time_limit_s = b->options->bench_time_limit_s;
     status = calm_plan_make(out, model, o);
   }
