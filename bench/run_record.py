@@ -147,7 +147,7 @@ def show(x):
 def share(name, a, b):
     if name == "status" or not a or b is None:
         return ""
-    return f" ({100 * (b - a) / a:+.2g} %)"
+    return f" ({100 * (b - a) / a:+.3g} %)"
 
 
 def compare(before, after, was_run):
