@@ -21,7 +21,8 @@ add_custom_command(OUTPUT ${CALM_CASES_SOURCE}
 # What each translation unit of the project is compiled with.
 add_library(calm_flags INTERFACE)
 target_compile_definitions(calm_flags INTERFACE _XOPEN_SOURCE=700
-  CALM_HOSTILE=$<CONFIG:Hostile>)
+  CALM_HOSTILE=$<CONFIG:Hostile>
+  CALM_SANITIZED=$<CONFIG:Asan>)
 target_compile_options(calm_flags INTERFACE -Wall -Wextra -Wpedantic
   -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
   -Wpointer-arith -Wwrite-strings -Wno-missing-field-initializers

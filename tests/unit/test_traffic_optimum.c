@@ -10,7 +10,7 @@
 #include "traffic_walk.h"
 
 #ifndef PROBLEMS
-#define PROBLEMS 1000
+#define PROBLEMS (CALM_SANITIZED ? 150 : 1000)
 #endif
 #ifndef SEED
 #define SEED 1
