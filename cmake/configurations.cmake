@@ -10,9 +10,9 @@
 # RelWithDebInfo, CMake's name for the same as release, is the default.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g3")
-set(CMAKE_C_FLAGS_ASAN "-O1 -g -fno-omit-frame-pointer \
+set(CMAKE_C_FLAGS_ASAN "-O1 -g1 -fno-omit-frame-pointer \
 -fsanitize=address,undefined -fno-sanitize-recover=all")
-set(CMAKE_C_FLAGS_HOSTILE "-O1 -g")
+set(CMAKE_C_FLAGS_HOSTILE "-O1 -g1")
 
 set(known Release RelWithDebInfo Debug Asan Hostile)
 if(NOT CMAKE_BUILD_TYPE)
