@@ -63,6 +63,7 @@ static bool is_done(const minimize *m) {
 }
 
 static void tell(const minimize *m) {
+  const uint64_t states = m->search.store.stored + m->part_states;
   if (!context_logs(m->context)) return;
   const double gap =
       m->cost ? 100.0 * (double)(m->cost - m->bound) / (double)m->cost : 0;
@@ -70,8 +71,7 @@ static void tell(const minimize *m) {
               "traffic: %.1f s  spills %llu  bound %llu  gap %.1f %%  "
               "states %llu  %.1f MB",
               limits_clock() - m->began, (unsigned long long)m->cost,
-              (unsigned long long)m->bound, gap,
-              (unsigned long long)(m->search.store.stored + m->part_states),
+              (unsigned long long)m->bound, gap, (unsigned long long)states,
               (double)traffic_search_bytes(&m->search) * 1e-6);
 }
 
