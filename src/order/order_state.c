@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/bits.h"
+#include "base/select.h"
 
 #if CALM_HOSTILE
 enum { FIRST_SLOTS = 2 };
@@ -157,36 +158,14 @@ static calm_status double_slots(order_store *s, order_layer *layer) {
 
 /* Less memory first, then the lower path, then a hash of the set: a total order
    that knows nothing of addresses or of who came first. */
-static bool ranks_before(const order_store *s, uint32_t a, uint32_t b) {
+static bool ranks_before(const void *store, uint32_t a, uint32_t b) {
+  const order_store *s = store;
   const order_state *x = &s->states[a], *y = &s->states[b];
   if (x->mem != y->mem) return x->mem < y->mem;
   if (x->peak != y->peak) return x->peak < y->peak;
   if (x->hash != y->hash) return x->hash < y->hash;
   return memcmp(order_store_set(s, a), order_store_set(s, b),
                 s->words * sizeof *s->sets) < 0;
-}
-
-/* Move the `count` best of `ranked` to its front (Hoare's selection). */
-static void select_best(order_store *s, uint32_t count) {
-  uint32_t *r = s->ranked.data;
-  uint32_t low = 0, high = s->ranked.count - 1;
-  while (low < high && low < count) {
-    const uint32_t pivot = r[low + (high - low) / 2];
-    uint32_t i = low, j = high;
-    for (;;) {
-      while (ranks_before(s, r[i], pivot)) i++;
-      while (ranks_before(s, pivot, r[j])) j--;
-      if (i >= j) break;
-      const uint32_t held = r[i];
-      r[i++] = r[j];
-      r[j--] = held;
-    }
-    /* r[low .. j] do not rank behind the pivot, r[j + 1 .. high] not before */
-    if (count <= j)
-      high = j;
-    else
-      low = j + 1;
-  }
 }
 
 /* All states of a layer into `ranked`. */
@@ -204,7 +183,7 @@ static calm_status list_layer(order_store *s, const order_layer *layer) {
 static calm_status list_best(order_store *s, const order_layer *layer) {
   TRY(list_layer(s, layer));
   if (layer->count <= s->width) return CALM_OK;
-  select_best(s, s->width);
+  select_best(s->ranked.data, s->ranked.count, s->width, ranks_before, s);
   for (uint32_t i = s->width; i < s->ranked.count; i++)
     release_state(s, s->ranked.data[i]);
   s->dropped += s->ranked.count - s->width;

@@ -3,6 +3,9 @@
  * one behind the other in the store.  While a layer fills, it is cut to its
  * best states again and again, so that it never holds much more than its width.
  */
+#include <stdlib.h>
+
+#include "base/select.h"
 #include "traffic/traffic_exact.h"
 
 enum {
@@ -22,54 +25,17 @@ typedef struct beam {
 
 /* Who promises less is better, then who has less to carry, then who came
    first. */
-static bool is_better(const traffic_store *s, uint32_t a, uint32_t b) {
+static bool is_better(const void *store, uint32_t a, uint32_t b) {
+  const traffic_store *s = store;
   const traffic_state *x = &s->states[a], *y = &s->states[b];
   if (x->least != y->least) return x->least < y->least;
   if (x->cost != y->cost) return x->cost < y->cost;
   return a < b;
 }
 
-/* Move the `count` best of the open ones to the front (Hoare's selection). */
-static void select_best(traffic_search *s, uint32_t count) {
-  uint32_t *r = s->open.data;
-  uint32_t low = 0, high = s->open.count - 1;
-  while (low < high && low < count) {
-    const uint32_t pivot = r[low + (high - low) / 2];
-    uint32_t i = low, j = high;
-    for (;;) {
-      while (is_better(&s->store, r[i], pivot)) i++;
-      while (is_better(&s->store, pivot, r[j])) j--;
-      if (i >= j) break;
-      const uint32_t held = r[i];
-      r[i++] = r[j];
-      r[j--] = held;
-    }
-    if (count <= j)
-      high = j;
-    else
-      low = j + 1;
-  }
-}
-
-/* Ascending again: a heap from the top down (Williams, Floyd). */
-static void sift_down(uint32_t *heap, uint32_t i, uint32_t count) {
-  const uint32_t held = heap[i];
-  for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
-    if (heap[child] <= held) break;
-    heap[i] = heap[child];
-  }
-  heap[i] = held;
-}
-
-static void sort_ids(uint32_t *ids, uint32_t count) {
-  for (uint32_t i = count / 2; i-- > 0;) sift_down(ids, i, count);
-  for (uint32_t end = count; end > 1;) {
-    const uint32_t held = ids[--end];
-    ids[end] = ids[0];
-    ids[0] = held;
-    sift_down(ids, 0, end);
-  }
+static int compare_ids(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
 }
 
 /* Cut the layer that is filled to its best states. */
@@ -81,10 +47,10 @@ static calm_status trim_layer(beam *b) {
     if (!s->store.states[id].dropped) s->open.data[s->open.count++] = id;
   limits_spend(b->l, s->store.count - b->first);
   if (s->open.count > b->width) {
-    select_best(s, b->width);
+    select_best(s->open.data, s->open.count, b->width, is_better, &s->store);
     b->dropped = true;
     s->open.count = b->width;
-    sort_ids(s->open.data, s->open.count);
+    qsort(s->open.data, s->open.count, sizeof *s->open.data, compare_ids);
   }
   return traffic_store_compact(&s->store, b->first, s->open.data,
                                s->open.count);
