@@ -1,26 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "base/number.h"
 #include "traffic/traffic_exact.h"
+#include "context_fixture.h"
 #include "traffic_orders.h"
-
-static calm_context *context;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  assert_int_equal(calm_context_bytes(context), 0);
-  calm_context_free(context);
-  return 0;
-}
 
 enum { ANY_WIDTH = 1 << 24, LARGER = CALM_SANITIZED ? 1000 : 4000 };
 

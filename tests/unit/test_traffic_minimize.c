@@ -1,25 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
+#include "context_fixture.h"
 #include "scarce.h"
 #include "traffic_orders.h"
-
-static calm_context *context;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  assert_int_equal(calm_context_bytes(context), 0);
-  calm_context_free(context);
-  return 0;
-}
 
 typedef struct drawn {
   traffic_problem problem;

@@ -1,12 +1,8 @@
 /* The searches against a walk over all places, on problems with the forms of
    networks: the optimum, and every bound in the midst of a search. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "base/number.h"
 #include "traffic/traffic_exact.h"
+#include "context_fixture.h"
 #include "traffic_walk.h"
 
 #ifndef PROBLEMS
@@ -15,21 +11,6 @@
 #ifndef SEED
 #define SEED 1
 #endif
-
-static calm_context *context;
-
-static int set_up(void **state) {
-  (void)state;
-  context = calm_context_new(NULL);
-  return context == NULL;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  assert_int_equal(calm_context_bytes(context), 0);
-  calm_context_free(context);
-  return 0;
-}
 
 typedef struct drawn {
   forms_draft draft;
