@@ -74,9 +74,9 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
       {"inplace", options->inplace},    {"views", options->views},
       {"concat", options->concat},      {"variables", options->variables},
       {"subgraphs", options->subgraphs}};
-  memory_library library;
+  kernel_library library;
   const char *preset = preset_of(model, options);
-  TRY(memory_library_find(&library, model->context, options->kernels));
+  TRY(kernel_library_find(&library, model->context, options->kernels));
   const memory_model *found = memory_model_find(preset);
   if (!found)
     return context_fail(model->context, CALM_MISUSE,
@@ -84,7 +84,7 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
                         "tflm, tflm-default, litert, ort",
                         preset);
   memory_model memory = *found;
-  if (!strcmp(preset, "tflm")) memory_kernels_allow(&memory, library);
+  if (!strcmp(preset, "tflm")) memory_model_use_kernels(&memory, library);
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
     if (overrides[i].value)
       TRY(memory_model_override(&memory, model->context, overrides[i].column,

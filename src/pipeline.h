@@ -36,6 +36,7 @@ calm_status pipeline_body_arenas(uint64_t **out, const calm_model *model,
 typedef struct pipeline_tflm {
   bool
       tail_known; /* for the kind of file and the kernels that were asked for */
+  tflm_target target; /* --target */
   memory_scratch scratch;
   tflm_model model; /* orders of the file; offsets if it carries a readable
                        plan, else NULL */

@@ -122,26 +122,28 @@ static bool is_compressed(const calm_model *model) {
   return false;
 }
 
-static bool knows_tail(const calm_model *model, memory_library library) {
+static bool knows_tail(const calm_model *model, kernel_library library) {
   return model->format == MODEL_TFLITE && !is_compressed(model) &&
          (library == KERNELS_AUTO || library == KERNELS_REFERENCE);
 }
 
 tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
                              const tflm_model *model) {
-  return file->tail_known ? tflm_predict_tail(model) : TFLM_TAIL_UNKNOWN;
+  return file->tail_known ? tflm_predict_tail(model, file->target)
+                          : TFLM_TAIL_UNKNOWN;
 }
 
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,
                                 const calm_options *options, arena *a) {
-  memory_library library;
+  kernel_library library;
   const op_id *const *orders;
   const uint64_t *const *offsets = NULL;
-  TRY(memory_library_find(&library, model->context, options->kernels));
+  TRY(kernel_library_find(&library, model->context, options->kernels));
   TRY(memory_scratch_build(&out->scratch, model->graphs.data,
                            model->graphs.count, library, options->scratch, a));
   TRY(read_orders(&orders, model, a));
   out->tail_known = knows_tail(model, library);
+  out->target = (tflm_target)options->target;
   if (carries_plan(model)) TRY(read_offsets(&offsets, model, a));
   out->model = (tflm_model){.graphs = model->graphs.data,
                             .count = model->graphs.count,

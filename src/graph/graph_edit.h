@@ -11,15 +11,18 @@
 #include "graph/graph.h"
 
 typedef enum edit_contents {
-  EDIT_SAME,  /* the tensor `from` under its own name, whatever it is */
-  EDIT_MADE,  /* no constant: an operator makes it.  Type, quantization and the
-                 like are those of `from`; name and dimensions are its own */
-  EDIT_SLICE, /* a constant: elements [begin, begin + dimensions[axis]) of the
-                 constant `from` along `axis`, quantization scales along it
-                 likewise */
-  EDIT_ZERO,  /* a constant: zeros, of the kind of `from`, a bias or, where an
-                 operator had none, the output that it would be added to */
-  EDIT_GIVEN  /* a constant of the kind of `from` with bytes of its own */
+  EDIT_SAME,   /* the tensor `from` under its own name, whatever it is */
+  EDIT_MADE,   /* no constant: an operator makes it.  Type, quantization and the
+                  like are those of `from`; name and dimensions are its own */
+  EDIT_SLICE,  /* a constant: elements [begin, begin + dimensions[axis]) of the
+                  constant `from` along `axis`, quantization scales along it
+                  likewise */
+  EDIT_ZERO,   /* a constant: zeros, of the kind of `from`, a bias or, where an
+                  operator had none, the output that it would be added to */
+  EDIT_GIVEN,  /* a constant of the kind of `from` with bytes of its own */
+  EDIT_NUMBERS /* a constant vector of i32 (.tflite) or i64 (.onnx) with bytes
+                  of its own and no quantization, for an operator that comes
+                  from the one that makes or reads `from` */
 } edit_contents;
 
 typedef struct edit_tensor {
@@ -40,8 +43,16 @@ typedef enum edit_role {
   EDIT_CONCAT, /* a concat over channels, made like the concat `from` */
   EDIT_SUM,    /* a partial_sum: what its operands add up to, with the bias and
                   the activation of `from` */
-  EDIT_AFFINE  /* one operator for a chain of multiplications and additions by
+  EDIT_AFFINE, /* one operator for a chain of multiplications and additions by
                   constants, the last of which is `from` */
+  EDIT_WINDOW, /* `from`, a convolution, a pooling or element by element, on a
+                  part of its picture: like EDIT_KEEP, but its padding, and its
+                  dilation, are what `after` says */
+  EDIT_CROP,   /* a slice: operands x, and in .tflite begin and size, in .onnx
+                  starts, ends and axes (EDIT_NUMBERS) */
+  EDIT_PAD,    /* a pad: operands x and paddings (EDIT_NUMBERS), by zeros or the
+                  zero point */
+  EDIT_JOIN    /* a concat along the attribute `axis`, like no old one */
 } edit_role;
 
 typedef struct edit_op {
@@ -51,7 +62,9 @@ typedef struct edit_op {
 } edit_op;
 
 /* Attributes of an operator of `after` are right in `after`: `group`, `axis`,
-   no `activation` where it applies none.  `before` must outlive the edit. */
+   no `activation` where it applies none, `pad` ("same", "valid"; in .onnx
+   `pads`), `begin` and `size` of a slice, `before` and `after` of a pad.
+   `before` must outlive the edit. */
 typedef struct graph_edit {
   const graph *before;
   graph after;                       /* finished; freed by graph_edit_free */

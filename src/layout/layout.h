@@ -27,6 +27,18 @@ typedef struct layout_body {
   uint64_t offset;
 } layout_body;
 
+/*
+ * A kernel reads one piece while it writes the other: the two may share bytes
+ * after all, if `output` begins at least `distance` bytes below where `input`
+ * begins; or above, by at most as much, where the distance is negative.  It is
+ * never more than `output` is long, which would say nothing.  Such a pair meets
+ * at one step only, and its bodies differ.
+ */
+typedef struct layout_relief {
+  uint32_t input, output; /* pieces */
+  int64_t distance;
+} layout_relief;
+
 typedef struct layout_problem {
   layout_body *bodies;
   layout_piece *pieces; /* ascending by body */
@@ -34,6 +46,9 @@ typedef struct layout_problem {
       *piece_begin; /* body b: pieces[piece_begin[b] .. piece_begin[b+1]] */
   uint32_t body_count, piece_count;
   const char **names; /* of bodies, for messages; NULL: they have none */
+  const layout_relief *reliefs; /* each pair once; with any, and only then, the
+                                   problem is solved by layout_differences.h */
+  uint32_t relief_count;
 } layout_problem;
 
 typedef enum layout_method {

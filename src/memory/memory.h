@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "graph/graph.h"
+#include "kernel/kernel.h"
 #include "layout/layout.h"
 #include "order/order.h"
 
@@ -54,7 +55,13 @@ typedef struct memory_model {
   memory_concat concat;
   memory_variables variables;
   memory_subgraphs subgraphs;
+  kernel_library kernels; /* whose kernels run */
+  bool overlap; /* an output may lie over a dying input, as far below it as the
+                   kernels need (kernel_overlap) */
 } memory_model;
+
+/* Name the kernels that run; their kinds may then overwrite a dying input. */
+void memory_model_use_kernels(memory_model *model, kernel_library library);
 
 /* NULL if there is no such preset. */
 const memory_model *memory_model_find(const char *name);

@@ -85,6 +85,13 @@ static const memory_model models[] = {
      .keep_unread = true},
 };
 
+void memory_model_use_kernels(memory_model *model, kernel_library library) {
+  model->kernels = library;
+  for (int kind = 0; kind < OP_OPAQUE; kind++)
+    if (kernel_in_place(library, (op_kind)kind))
+      bits_add(model->inplace, (uint32_t)kind);
+}
+
 const memory_model *memory_model_find(const char *name) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     if (!strcmp(models[i].name, name)) return &models[i];

@@ -31,7 +31,7 @@ typedef struct told {
 typedef struct builder {
   const graph *graphs;
   uint32_t graph_count;
-  memory_library library;
+  kernel_library library;
   calm_context *context;
   memory_scratch out;
   told *told; /* per operator of all graphs */
@@ -233,7 +233,7 @@ static calm_status build(builder *b, const char *path, arena *a) {
 }
 
 calm_status memory_scratch_build(memory_scratch *out, const graph *graphs,
-                                 uint32_t count, memory_library library,
+                                 uint32_t count, kernel_library library,
                                  const char *path, arena *a) {
   builder b = {.graphs = graphs,
                .graph_count = count,

@@ -5,7 +5,7 @@
 #ifndef CALM_MEMORY_MEMORY_SCRATCH_H
 #define CALM_MEMORY_MEMORY_SCRATCH_H
 
-#include "memory/memory_kernels.h"
+#include "kernel/kernel_scratch.h"
 
 /* Scratch buffers of the operators of all graphs of a model.  Operator op of
    graph i is number op_begin[i] + op; its buffers are
@@ -25,7 +25,7 @@ typedef struct memory_scratch {
  * CALM_BAD_INPUT with "PATH:LINE:COLUMN".
  */
 calm_status memory_scratch_build(memory_scratch *out, const graph *graphs,
-                                 uint32_t count, memory_library library,
+                                 uint32_t count, kernel_library library,
                                  const char *path, arena *a);
 
 /* All scratch of one operator, each buffer rounded up to `unit`. */

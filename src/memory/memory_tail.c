@@ -316,7 +316,8 @@ static void take_interface(tflm_tail *t, const graph *g, unsigned flag,
   if (found != listed) lose(t, "the list of inputs or outputs");
 }
 
-tflm_tail tflm_predict_tail(const tflm_model *m) {
+tflm_tail tflm_predict_tail(const tflm_model *m, tflm_target target) {
+  (void)target;
   tflm_tail t = {.exact = true};
   const graph *entry = &m->graphs[0];
   take_objects(&t, m);

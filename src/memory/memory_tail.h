@@ -11,6 +11,9 @@
 
 #include "memory/memory_tflm.h"
 
+/* Whose addresses and structs they are; --target. */
+typedef enum tflm_target { TARGET_X86_64, TARGET_32BIT } tflm_target;
+
 typedef struct tflm_tail {
   uint64_t bytes;     /* UINT64_MAX: nothing is known of this build */
   bool exact;         /* false: at least so many */
@@ -28,6 +31,6 @@ static inline uint64_t tflm_arena_bytes(uint64_t head, const tflm_tail *tail) {
 /* The tail of a model that was read from a .tflite file.  Padding depends on
    the order of the operators, so it may differ by some bytes between orders.
    Linear. */
-tflm_tail tflm_predict_tail(const tflm_model *model);
+tflm_tail tflm_predict_tail(const tflm_model *model, tflm_target target);
 
 #endif

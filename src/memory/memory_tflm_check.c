@@ -238,7 +238,7 @@ static bool would_overwrite(const checker *c, const overlap_item *in,
                             const overlap_item *out) {
   memory_model reference = *c->memory;
   checker other = *c;
-  memory_kernels_allow(&reference, KERNELS_REFERENCE);
+  memory_model_use_kernels(&reference, KERNELS_REFERENCE);
   other.memory = &reference;
   return overwrites(&other, in, out);
 }

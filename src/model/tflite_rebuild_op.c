@@ -239,7 +239,11 @@ calm_status tflite_build_op(tflite_rebuilder *w, size_t from, op_id u) {
     case EDIT_ADD:
       return op->kind == OP_add ? build_add(w, from, u) : refuse_kind(w, op);
     case EDIT_SUM:
-    case EDIT_AFFINE: break;
+    case EDIT_AFFINE:
+    case EDIT_WINDOW:
+    case EDIT_CROP:
+    case EDIT_PAD:
+    case EDIT_JOIN: break;
   }
   return refuse_kind(w, op);
 }

@@ -126,6 +126,10 @@ static calm_status mean_op(meaning *out, judge *j, op_id u) {
     case EDIT_ADD:
     case EDIT_SUM: return judge_sum(out, j, u);
     case EDIT_AFFINE: return judge_affine(out, j, u);
+    case EDIT_WINDOW: /* tiles are judged in their own room */
+    case EDIT_CROP:
+    case EDIT_PAD:
+    case EDIT_JOIN: break;
   }
   return judge_refuse(j, "it has no such role");
 }

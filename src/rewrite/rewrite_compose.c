@@ -38,7 +38,8 @@ static bool join_slice(edit_tensor *out, const edit_tensor *first,
   switch (first->contents) {
     case EDIT_SLICE: return join_slices(out, first, second);
     case EDIT_ZERO: break;
-    case EDIT_MADE: return false;
+    case EDIT_MADE:
+    case EDIT_NUMBERS: return false;
     case EDIT_GIVEN:
     case EDIT_SAME:
       out->axis = second->axis;
@@ -59,7 +60,8 @@ static bool join_tensor(edit_tensor *out, const edit_tensor *first,
     case EDIT_ZERO:
       *out = (edit_tensor){.from = first->from, .contents = second->contents};
       return true;
-    case EDIT_GIVEN: break;
+    case EDIT_GIVEN:
+    case EDIT_NUMBERS: break;
   }
   return false;
 }

@@ -382,7 +382,8 @@ calm_status rewrite_fill(graph_edit *edit, rewrite_reader *read, void *payload,
   for (tensor_id t = 0; t < edit->tensors.count; t++)
     switch (edit->tensors.data[t].contents) {
       case EDIT_SAME:
-      case EDIT_MADE: break;
+      case EDIT_MADE:
+      case EDIT_NUMBERS: break;
       case EDIT_ZERO: edit->tensors.data[t].bytes = f.zeros; break;
       case EDIT_SLICE:
       case EDIT_GIVEN: TRY(fill_part(&f, t));

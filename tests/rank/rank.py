@@ -22,9 +22,12 @@ RANK = {
     "graph": {"base"},
     "model": {"base", "graph"},
     "rewrite": {"base", "graph"},
+    # What kernels do with memory, and how pictures are cut.
+    "kernel": {"base", "graph"},
+    "tile": {"base", "graph"},
     # The memory room builds the problems that order and layout solve.
-    "memory": {"base", "graph", "order/order.h", "layout/layout.h",
-               "traffic/traffic.h"},
+    "memory": {"base", "graph", "kernel", "order/order.h",
+               "layout/layout.h", "traffic/traffic.h"},
     "order": {"base"},
     "layout": {"base"},
     # What moves, and the order that moves least, on the arrays of `order`.
@@ -34,17 +37,17 @@ RANK = {
     "cost": {"base", "accel"},
     "mapper": {"base", "accel", "cost"},
     # The steps of the pipeline plan.c, which know every room but the last.
-    "plan": {"base", "graph", "model", "rewrite", "memory", "order/order.h",
-             "layout/layout.h", "traffic/traffic.h", "plan.h", "pipeline.h",
+    "plan": {"base", "graph", "model", "rewrite", "tile", "kernel", "memory",
+             "order/order.h", "layout/layout.h", "traffic/traffic.h", "plan.h", "pipeline.h",
              "pipeline_traffic.h",
              "write_read_back.h"},
     # Reports print results: the pipelines' and those of the rooms they hold.
     "report": {"base", "graph", "plan.h", "eval.h", "map.h", "model/model.h",
-               "memory", "order/order.h", "layout/layout.h",
-               "layout/layout_csv.h", "traffic/traffic.h", "accel", "cost",
+               "tile", "kernel", "memory", "order/order.h",
+               "layout/layout.h", "layout/layout_csv.h", "traffic/traffic.h", "accel", "cost",
                "mapper"},
     # Whole papers: everything is measured there.
-    "bench": {"base", "graph", "model", "rewrite", "memory", "order", "layout",
+    "bench": {"base", "graph", "model", "rewrite", "kernel", "memory", "order", "layout",
               "traffic", "accel", "cost", "mapper", "report", "plan", "plan.h",
               "map.h", "pipeline.h", "pipeline_accel.h"},
 }

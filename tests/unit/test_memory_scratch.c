@@ -18,7 +18,7 @@ static const char *list(const memory_scratch *s, uint32_t ops) {
   return words;
 }
 
-static const char *scratch_of(fixture *f, memory_library library,
+static const char *scratch_of(fixture *f, kernel_library library,
                               const char *path) {
   memory_scratch s;
   calm_status status = memory_scratch_build(&s, f->graphs.data, f->graphs.count,
@@ -158,11 +158,11 @@ static void what_is_not_known_is_said(void **state) {
 static void libraries_have_names(void **state) {
   (void)state;
   calm_context *context = calm_context_new(NULL);
-  memory_library library;
-  assert_int_equal(memory_library_find(&library, context, "esp-nn-ansi"),
+  kernel_library library;
+  assert_int_equal(kernel_library_find(&library, context, "esp-nn-ansi"),
                    CALM_OK);
   assert_int_equal(library, KERNELS_ESP_NN_ANSI);
-  assert_int_equal(memory_library_find(&library, context, "mine"), CALM_MISUSE);
+  assert_int_equal(kernel_library_find(&library, context, "mine"), CALM_MISUSE);
   assert_non_null(strstr(calm_context_message(context), "cmsis-nn-dsp"));
   calm_context_free(context);
 }

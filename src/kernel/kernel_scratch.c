@@ -1,41 +1,14 @@
 /*
- * What TensorFlow Lite Micro's reference kernels ask for and allow.  The sizes
- * were read off the kernels' own preparation and agree with what the runtime
+ * What the reference kernels of TensorFlow Lite Micro ask for.  The sizes were
+ * read off the kernels' own preparation and agree with what the runtime
  * reports.  Another library gets rows of its own when its figures are known;
  * until then `libraries` says that they are not.
  */
-#include "memory/memory_kernels.h"
+#include "kernel/kernel_scratch.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/number.h"
-
-/* ---- In place ------------------------------------------------------------ */
-
-/* Reference kernels that read an element for the last time before they write
-   at its place. */
-static const op_kind reference_inplace[] = {
-    OP_add,        OP_sub,         OP_mul,
-    OP_div,        OP_maximum,     OP_minimum,
-    OP_floor_div,  OP_floor_mod,   OP_relu,
-    OP_relu6,      OP_leaky_relu,  OP_hard_swish,
-    OP_elu,        OP_logistic,    OP_tanh,
-    OP_softmax,    OP_quantize,    OP_abs,
-    OP_neg,        OP_exp,         OP_log,
-    OP_sin,        OP_cos,         OP_sqrt,
-    OP_rsqrt,      OP_square,      OP_floor,
-    OP_ceil,       OP_round,       OP_logical_not,
-    OP_logical_or, OP_logical_and, OP_squared_difference};
-
-void memory_kernels_allow(memory_model *model, memory_library library) {
-  if (library != KERNELS_REFERENCE) return;
-  for (size_t i = 0; i < sizeof reference_inplace / sizeof *reference_inplace;
-       i++)
-    bits_add(model->inplace, reference_inplace[i]);
-}
-
-/* ---- Scratch of the reference kernels ------------------------------------ */
 
 static const graph_tensor *input_of(const graph *g, const graph_op *op,
                                     uint32_t slot) {
@@ -193,38 +166,23 @@ static const struct scratch_row {
 /* ---- Libraries ----------------------------------------------------------- */
 
 static const struct library {
-  const char *name;
   const struct scratch_row *rows;
   size_t row_count;
   bool known; /* false: the rows are borrowed, and a warning says so */
 } libraries[] = {
 #define REFERENCE \
   reference_scratch, sizeof reference_scratch / sizeof *reference_scratch
-    [KERNELS_AUTO] = {"auto", REFERENCE, true},
-    [KERNELS_REFERENCE] = {"reference", REFERENCE, true},
-    [KERNELS_PORTABLE] = {"portable", REFERENCE, false},
-    [KERNELS_CMSIS_NN_C] = {"cmsis-nn-c", REFERENCE, false},
-    [KERNELS_CMSIS_NN_DSP] = {"cmsis-nn-dsp", REFERENCE, false},
-    [KERNELS_CMSIS_NN_MVE] = {"cmsis-nn-mve", REFERENCE, false},
-    [KERNELS_ESP_NN_ANSI] = {"esp-nn-ansi", REFERENCE, false},
+    [KERNELS_AUTO] = {REFERENCE, true},
+    [KERNELS_REFERENCE] = {REFERENCE, true},
+    [KERNELS_PORTABLE] = {REFERENCE, false},
+    [KERNELS_CMSIS_NN_C] = {REFERENCE, false},
+    [KERNELS_CMSIS_NN_DSP] = {REFERENCE, false},
+    [KERNELS_CMSIS_NN_MVE] = {REFERENCE, false},
+    [KERNELS_ESP_NN_ANSI] = {REFERENCE, false},
 #undef REFERENCE
 };
 
-calm_status memory_library_find(memory_library *out, calm_context *context,
-                                const char *name) {
-  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-    if (!strcmp(libraries[i].name, name)) {
-      *out = (memory_library)i;
-      return CALM_OK;
-    }
-  return context_fail(
-      context, CALM_MISUSE,
-      "--kernels: '%s' is not one of auto, reference, portable, "
-      "cmsis-nn-c, cmsis-nn-dsp, cmsis-nn-mve, esp-nn-ansi",
-      name);
-}
-
-scratch_function *scratch_find(memory_library library, const graph_op *op) {
+scratch_function *scratch_find(kernel_library library, const graph_op *op) {
   const struct library *l = &libraries[library];
   for (size_t i = 0; i < l->row_count; i++)
     if (l->rows[i].kind == op->kind &&
@@ -233,6 +191,6 @@ scratch_function *scratch_find(memory_library library, const graph_op *op) {
   return NULL;
 }
 
-const char *scratch_unknown_library(memory_library library) {
-  return libraries[library].known ? NULL : libraries[library].name;
+const char *scratch_unknown_library(kernel_library library) {
+  return libraries[library].known ? NULL : kernel_library_name(library);
 }
