@@ -38,14 +38,12 @@ const flat_schema *tflite_schema(void);
 /* Builtin operators and options that calm treats specially. */
 enum {
   TFLITE_CUSTOM = 32,
-  TFLITE_SPLIT = 49,
-  TFLITE_SPLIT_V = 102,
   TFLITE_INT32 = 2, /* element types */
   TFLITE_INT64 = 4,
   TFLITE_OPTIONS_SLOT = 4, /* operator.builtin_options */
   TFLITE_PLAN_HEADER_WORDS = 3,
   TFLITE_MAX_ATTRIBUTES = 8,
-  TFLITE_VALUE_BYTES = 48
+  TFLITE_VALUE_BYTES = 96
 };
 
 /* Metadata that calm understands. */
@@ -141,8 +139,14 @@ typedef struct tflite_attributes {
 } tflite_attributes;
 
 void tflite_read_attributes(tflite_attributes *out, const tflite_reader *r,
-                            const graph_op *op, flat_table table,
-                            int32_t builtin);
+                            const graph *g, const graph_op *op,
+                            flat_table table, int32_t builtin);
+
+/* What of them the constant operands say. */
+void tflite_read_operands(tflite_attributes *out, const tflite_reader *r,
+                          const graph *g, const graph_op *op, flat_table table,
+                          int32_t builtin);
+
 void tflite_compare_shapes(tflite_reader *r, const graph *g, const graph_op *op,
                            flat_table table, int32_t builtin);
 
