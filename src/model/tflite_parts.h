@@ -49,6 +49,7 @@ enum {
 /* Metadata that calm understands. */
 #define TFLITE_PLAN_NAME "OfflineMemoryAllocation"
 #define TFLITE_EDGES_NAME "model_control_dependencies"
+#define TFLITE_MARK_NAME "calm.overlap"
 
 /* The first of several tensors that a warning is about, and how many. */
 typedef struct tflite_notice {
@@ -166,6 +167,14 @@ bool tflite_is_called(flat_string name, const char *wanted);
 
 /* Names of the metadata, the offline plan, and the control edges. */
 calm_status tflite_read_metadata(tflite_reader *r);
+
+/* The mark in a buffer, beside the plan that has been read. */
+calm_status tflite_read_mark(tflite_reader *r, uint32_t buffer);
+
+/* What a mark binds: operators in this order (NULL: as they stand), what they
+   work on, and shapes, of all subgraphs. */
+uint64_t tflite_hash_graphs(const tflite_reader *r,
+                            const op_id *const *sequences);
 
 /* The control edges in a buffer, into r->edges and r->edge_lists. */
 calm_status tflite_read_edges(tflite_reader *r, uint32_t buffer);
