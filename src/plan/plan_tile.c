@@ -108,6 +108,7 @@ static calm_status begin_stages(tiling *t) {
   return CALM_OK;
 }
 
+#ifdef CALM_TILE_FOLD
 static calm_status fold_round(plan_round **out, uint32_t *found,
                               const tiling *t) {
   plan_round *round;
@@ -135,6 +136,12 @@ static calm_status fold(tiling *t) {
   add_stage(t, stage);
   return CALM_OK;
 }
+#else
+static calm_status fold(tiling *t) {
+  (void)t;
+  return CALM_OK;
+}
+#endif
 
 /* ---- Regions ------------------------------------------------------------- */
 
