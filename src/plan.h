@@ -214,6 +214,8 @@ struct calm_plan {
   uint64_t *workspace_offsets; /* per operator; UINT64_MAX: needs none */
   uint64_t *workspace_bytes;   /* per operator, bodies included */
   plan_runtime runtime;
+  model_mark mark; /* present: offsets rely on its kernels, and a file with them
+                      has to say so */
   plan_graph *graphs;     /* per graph of the model, for its writer */
   memory_profile profile; /* of the chosen order, from first principles */
   plan_traffics traffic;
@@ -251,6 +253,7 @@ struct calm_inspection {
   bool tflm;             /* TensorFlow Lite Micro will run it, as it is: */
   uint64_t head_bytes;   /* with the plan in the file, if there is one */
   tflm_tail tail;
+  bool mark_holds; /* of that plan: check_mark.h */
   bool timing;
   double seconds;
 };
@@ -265,6 +268,8 @@ struct calm_verdict {
   memory_verdict verdict;
   bool tflm; /* its arena is the head of TensorFlow Lite Micro's */
   tflm_tail tail;
+  bool mark_shown; /* the plan inside the model was judged, and has a mark */
+  bool mark_holds; /* which is about this file: check_mark.h */
 };
 
 struct calm_packing {

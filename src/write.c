@@ -65,7 +65,8 @@ static calm_status make_patch(model_patch *out, const calm_plan *plan,
     sequences[i] = plan->graphs[i].sequence;
     offsets[i] = plan->graphs[i].offsets;
   }
-  *out = (model_patch){sequences, offsets, choose_action(plan), NULL};
+  *out = (model_patch){sequences, offsets, choose_action(plan), NULL,
+                       plan->mark.present ? &plan->mark : NULL};
   return plan->note ? describe(&out->note, plan, a) : CALM_OK;
 }
 
