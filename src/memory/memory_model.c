@@ -92,6 +92,14 @@ void memory_model_use_kernels(memory_model *model, kernel_library library) {
       bits_add(model->inplace, (uint32_t)kind);
 }
 
+memory_model memory_model_of_whole(const memory_model *model) {
+  memory_model whole = *model;
+  whole.overlap = false;
+  bits_remove(whole.views, OP_slice);
+  bits_remove(whole.views, OP_concat);
+  return whole;
+}
+
 const memory_model *memory_model_find(const char *name) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     if (!strcmp(models[i].name, name)) return &models[i];
@@ -105,7 +113,7 @@ bool memory_model_is_preset(const memory_model *m) {
          bits_equal(m->inplace, p->inplace, OP_KIND_WORDS) &&
          bits_equal(m->views, p->views, OP_KIND_WORDS) &&
          m->concat == p->concat && m->variables == p->variables &&
-         m->subgraphs == p->subgraphs;
+         m->subgraphs == p->subgraphs && m->overlap == p->overlap;
 }
 
 enum { MAX_UNIT = 1 << 30, MAX_CHOICES = 4 };
