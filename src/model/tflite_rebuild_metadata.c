@@ -83,7 +83,9 @@ calm_status tflite_describe_edges(tflite_rebuilder *w) {
 
 bool tflite_keeps_entry(const tflite_rebuilder *w, flat_vector entries,
                         uint32_t i) {
-  if (is_called(w, entries, i, TFLITE_PLAN_NAME)) return false;
+  if (is_called(w, entries, i, TFLITE_PLAN_NAME) ||
+      is_called(w, entries, i, TFLITE_MARK_NAME))
+    return false;
   return !w->edges_change || !is_called(w, entries, i, TFLITE_EDGES_NAME);
 }
 
