@@ -137,7 +137,7 @@ calm_status calm_plan_write(const calm_plan *plan, const char *path) {
   file_draft draft;
   arena a;
   arena_init(&a, plan->context);
-  calm_status status = plan->round_count
+  calm_status status = plan->model->rewritten
                            ? write_rewritten(&draft, plan, path, &a)
                            : write_draft(&draft, plan, path, &a);
   if (status == CALM_OK) status = file_draft_commit(&draft);
