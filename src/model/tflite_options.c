@@ -105,6 +105,13 @@ unsigned tflite_activation_slot(uint8_t type) {
   return NO_SLOT;
 }
 
+const uint8_t *tflite_option_slots(uint8_t type, const char *key) {
+  static const uint8_t none[] = {NO_SLOT};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].type == type && !strcmp(rows[i].key, key)) return rows[i].slots;
+  return none;
+}
+
 /* ---- Bodies -------------------------------------------------------------- */
 
 /* Which subgraphs an operator runs: the first `count` slots of its options. */

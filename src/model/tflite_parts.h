@@ -154,6 +154,10 @@ void tflite_compare_shapes(tflite_reader *r, const graph *g, const graph_op *op,
 /* Where options of a type have their activation; 255: they have none. */
 unsigned tflite_activation_slot(uint8_t type);
 
+/* The slots of an attribute, in its order, ended by 255; none if options of the
+   type do not have it. */
+const uint8_t *tflite_option_slots(uint8_t type, const char *key);
+
 /* The file's code of an element type; -1: it has none. */
 int tflite_type_code(element_type type);
 
