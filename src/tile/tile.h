@@ -63,8 +63,9 @@ calm_status tile_check(const graph_edit *edit, calm_context *context);
 
 /*
  * Tiles that a model already has, undone: slices of one tensor, chains with
- * equal weights, a concat.  *found: how many regions were folded; if 0, *out is
- * untouched.  What cannot be shown to be equal stays.
+ * equal weights, a concat; and pads in front of a convolution that SAME padding
+ * can replace.  *found: how many regions were folded; if 0, *out is untouched.
+ * What cannot be shown to be equal, row by row and tap by tap, stays.
  */
 calm_status tile_fold(graph_edit *out, uint32_t *found, const graph *g,
                       const tile_options *options, arena *a);
