@@ -33,6 +33,10 @@ typedef struct tile_options {
       pads; /* convolutions have a padding per side (.onnx): no PAD is needed */
   uint64_t row_align; /* strips begin at multiples of so many bytes where that
                          is possible at no other cost; 1: wherever */
+  /* For tile_fold: do two constants have the same bytes?  NULL: nobody knows,
+     only a tensor is like itself. */
+  bool (*same)(void *payload, tensor_id a, tensor_id b);
+  void *payload;
 } tile_options;
 
 /*

@@ -119,7 +119,7 @@ static bool is_worthwhile(const fold_region *r, const folder *f,
     if (!r->needed[i]) continue;
     if (r->pictures[i].window && !fold_choose_padding(f, &r->pictures[i]))
       return false;
-    count += 1 + (r->pictures[i].padding == FOLD_EXPLICIT);
+    count += r->pictures[i].padding == FOLD_EXPLICIT ? 2 : 1;
   }
   return count < marked;
 }
