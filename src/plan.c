@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "plan/plan_rewrite.h"
+#include "plan/plan_tile.h"
 #include "plan/planner.h"
 
 /* Of exact layout, before other orders are tried. */
@@ -263,12 +263,26 @@ static void warn_of_unused(const calm_model *model,
                 unused);
 }
 
+static calm_status make_plan(calm_plan **out, calm_model *model,
+                             const calm_options *options) {
+  if (plan_tile_wanted(options)) return plan_tile_make(out, model, options);
+  plan_tile_warn_of_unused(model, options);
+  if (strcmp(options->rewrite, "none"))
+    return plan_rewrite_make(out, model, options);
+  warn_of_unused(model, options);
+  return plan_make_as_is(out, model, options);
+}
+
 static calm_status make_as_asked(void *result, const calm_options *options) {
   const plan_request *request = result;
-  if (strcmp(options->rewrite, "none"))
-    return plan_rewrite_make(request->out, request->model, options);
-  warn_of_unused(request->model, options);
-  return plan_make_as_is(request->out, request->model, options);
+  calm_plan *plan;
+  TRY(make_plan(&plan, request->model, options));
+  calm_status status = plan_mark(plan, options);
+  if (status == CALM_OK)
+    *request->out = plan;
+  else
+    calm_plan_free(plan);
+  return status;
 }
 
 calm_status calm_plan_make(calm_plan **out, calm_model *model,
@@ -283,6 +297,9 @@ void calm_plan_free(calm_plan *plan) {
   calm_context *context = plan->context;
   for (uint32_t i = 0; i < plan->round_count; i++)
     plan_round_free(plan->rounds[i]);
+  for (uint32_t i = plan->stage_count; i-- > 0;)
+    plan_stage_free(plan->stages[i]);
+  calm_plan_free(plan->earlier);
   calm_plan_free(plan->before);
   arena_free(&plan->arena);
   context_reallocate(context, plan, sizeof *plan, 0);

@@ -159,6 +159,10 @@ calm_status plan_traffic_record(planner *p);
 /* Is the order chosen for its traffic? */
 bool plan_traffic_decides(const calm_options *options);
 
+/* Last of all: whether the offsets of a plan for TensorFlow Lite Micro rely on
+   certain kernels (plan->mark), and a warning of inputs that they lose. */
+calm_status plan_mark(calm_plan *plan, const calm_options *options);
+
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);
 
