@@ -55,10 +55,13 @@ static calm_status check_kernel_options(const memory_model *memory,
   } rules[] = {{options->scratch != NULL, "--scratch"},
                {strcmp(options->kernels, "auto") != 0 &&
                     strcmp(memory->name, "tflm") != 0,
-                "--kernels"},
-               {options->overlap != OVERLAP_OFF, "--overlap"}};
+                "--kernels"}};
   TRY(check_scratch_file(context, options->scratch));
   if (memory->subgraphs == SUBGRAPHS_TFLM) return CALM_OK;
+  if (options->overlap != OVERLAP_OFF)
+    context_log(context, CALM_LOG_WARNING,
+                "--overlap has no effect: only a plan for TensorFlow Lite "
+                "Micro can say where tensors lie (--memory tflm)");
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (rules[i].unused)
       context_log(context, CALM_LOG_WARNING,
