@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "memory/memory_alias.h"
 
 enum { OVERLAP_OFF = 0, EFFORT_NORMAL = 0 }; /* of the options */
 
@@ -54,10 +55,13 @@ static calm_status check_kernel_options(const memory_model *memory,
   } rules[] = {{options->scratch != NULL, "--scratch"},
                {strcmp(options->kernels, "auto") != 0 &&
                     strcmp(memory->name, "tflm") != 0,
-                "--kernels"},
-               {options->overlap != OVERLAP_OFF, "--overlap"}};
+                "--kernels"}};
   TRY(check_scratch_file(context, options->scratch));
   if (memory->subgraphs == SUBGRAPHS_TFLM) return CALM_OK;
+  if (options->overlap != OVERLAP_OFF)
+    context_log(context, CALM_LOG_WARNING,
+                "--overlap has no effect: only a plan for TensorFlow Lite "
+                "Micro can say where tensors lie (--memory tflm)");
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (rules[i].unused)
       context_log(context, CALM_LOG_WARNING,
@@ -81,8 +85,7 @@ static bool asks_for_rows(const calm_options *options) {
 static calm_status use_overlap(memory_model *memory, calm_context *context,
                                kernel_library library,
                                const calm_options *options) {
-  if (!options->equal_memcpy)
-    bits_remove(memory->views, OP_squeeze);
+  if (!options->equal_memcpy) bits_remove(memory->views, OP_squeeze);
   if (asks_for_rows(options) && !options->views) {
     bits_add(memory->views, OP_slice);
     if (options->equal_memcpy) bits_add(memory->views, OP_concat);
@@ -127,6 +130,10 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
   TRY(check_kernel_options(&memory, model->context, options));
   if (!strcmp(preset, "tflm") && memory.subgraphs == SUBGRAPHS_TFLM)
     TRY(use_overlap(&memory, model->context, library, options));
+  if (memory_alias_asked(&memory) && memory.subgraphs != SUBGRAPHS_TFLM)
+    return context_fail(model->context, CALM_MISUSE,
+                        "--views: only a plan for TensorFlow Lite Micro can "
+                        "say where the parts of a slice or a concat lie");
   *out = memory;
   return CALM_OK;
 }

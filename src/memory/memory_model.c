@@ -211,7 +211,8 @@ static bool belongs(const kind_column *column, uint32_t kind) {
                           : bits_has(view_kinds, kind);
 }
 
-/* One word of the list: a kind, or all of them. */
+/* One word of the list: a kind, or all of them.  Parts of tensors can be views,
+   too (memory_alias.h), but that is no identity. */
 static calm_status add_kinds(const kind_column *column, uint64_t *kinds,
                              calm_context *context, const char *word,
                              size_t length) {
@@ -225,7 +226,8 @@ static calm_status add_kinds(const kind_column *column, uint64_t *kinds,
   const op_kind kind = op_kind_find(name.data);
   const bool all = !strcmp(name.data, column->all);
   const bool known =
-      kind != OP_OPAQUE && (column->any_kind || belongs(column, kind));
+      kind != OP_OPAQUE && (column->any_kind || belongs(column, kind) ||
+                            kind == OP_slice || kind == OP_concat);
   for (uint32_t k = 0; all && k < OP_OPAQUE; k++)
     if (belongs(column, k)) bits_add(kinds, k);
   if (known) bits_add(kinds, kind);

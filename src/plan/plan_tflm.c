@@ -241,6 +241,12 @@ static calm_status predict(plan_candidate *c, const planner *p) {
   return tflm_predict(&c->head, &model, p->scratch);
 }
 
+/* Whoever cut a network into tiles put them into an order that is good to
+   overlap; the peak of an order does not tell. */
+static bool may_gain_by_file(const plan_candidate *best, const planner *p) {
+  return plan_tflm_tells_rows(p) && best->head.bytes > plan_arena_bound(p);
+}
+
 /* Place the file order; keep it if the runtime needs less for it. */
 static calm_status try_file_order(plan_candidate *best, const planner *p,
                                   limits *l) {
@@ -324,7 +330,8 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   best->source = PLAN_OWN;
   TRY(list_offsets(best, p));
   TRY(predict(best, p));
-  if (best->head.bytes > most && free_order) TRY(try_file_order(best, p, l));
+  if (free_order && (best->head.bytes > most || may_gain_by_file(best, p)))
+    TRY(try_file_order(best, p, l));
   if (best->head.bytes > most) TRY(try_without_plan(best, p, best->orders));
   if (best->head.bytes > most && free_order)
     TRY(try_without_plan(best, p, t->default_orders));
