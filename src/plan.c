@@ -93,6 +93,16 @@ bool plan_order_is_free(const planner *p) {
   return p->options->order == ORDER_EXACT || p->options->order == ORDER_DP;
 }
 
+bool plan_order_is_forced(const planner *p) {
+  const order_problem *o = &p->problem.order;
+  if (p->plan->model->graphs.count != 1) return false;
+  for (uint32_t u = 1; u < o->op_count; u++)
+    if (o->pred_begin[u] == o->pred_begin[u + 1] ||
+        o->preds[o->pred_begin[u + 1] - 1] != u - 1)
+      return false;
+  return true;
+}
+
 /* Place the best order once more, with all effort that is left; a limit may
    leave the new placement behind the old one. */
 static calm_status improve(plan_candidate *best, const planner *p,

@@ -92,6 +92,10 @@ uint64_t plan_arena_bound(const planner *p);
    the user asked for the order of a certain method, or for little traffic. */
 bool plan_order_is_free(const planner *p);
 
+/* Is there but one order of the entry, and no other graph?  Then what is proved
+   for it is proved for all. */
+bool plan_order_is_forced(const planner *p);
+
 /* Place what lives under an order.  Belongs to the planner's scratch. */
 calm_status plan_place(plan_candidate *out, const planner *p,
                        const uint32_t *order_sequence,
