@@ -301,6 +301,23 @@ static calm_status start_picture(fold_picture *p, const folder *f, op_id u,
   return CALM_OK;
 }
 
+static int64_t windows_of(const window_axis *axis, int64_t after) {
+  const int64_t room = axis->input + axis->before + after - window_span(axis);
+  return room < 0 ? 0 : room / axis->stride + 1;
+}
+
+/* Rows at the end that nobody reads have no tile; they are there if nothing
+   could leave them away. */
+static int64_t whole_size(const window_axis *axis, int64_t tiled) {
+  const int64_t same = (axis->input + axis->stride - 1) / axis->stride;
+  const int64_t least = windows_of(axis, 0);
+  if (axis->before > 0 && tiled <= same &&
+      axis->before == window_same_before(axis->input, axis->taps, axis->stride,
+                                         axis->dilation))
+    return same;
+  return tiled < least ? least : tiled;
+}
+
 /* The operators of `members` with windows: padding, places, size. */
 static void settle_windows(folder *f, fold_picture *p, uint32_t id,
                            const op_id *members, uint32_t count) {
@@ -327,7 +344,8 @@ static void settle_windows(folder *f, fold_picture *p, uint32_t id,
     f->places[y] = place;
   }
   for (uint32_t axis = 0; axis < FOLD_AXES; axis++)
-    p->axes[axis].output = p->sizes[axis];
+    p->axes[axis].output = p->sizes[axis] =
+        whole_size(&p->axes[axis], p->sizes[axis]);
 }
 
 static void settle_points(folder *f, uint32_t id, const op_id *members,
@@ -395,11 +413,6 @@ calm_status fold_trace(folder *f, tensor_id source) {
 }
 
 /* ---- Padding of the whole ------------------------------------------------ */
-
-static int64_t windows_of(const window_axis *axis, int64_t after) {
-  const int64_t room = axis->input + axis->before + after - window_span(axis);
-  return room < 0 ? 0 : room / axis->stride + 1;
-}
 
 static bool is_same(const window_axis *axis) {
   return axis->before == window_same_before(axis->input, axis->taps,
