@@ -125,12 +125,19 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
   return CALM_OK;
 }
 
+static calm_status check_peak(const calm_plan *plan) {
+  if (plan->profile.peak_bytes >= plan->order.bound_bytes) return CALM_OK;
+  return context_fail(plan->context, CALM_INTERNAL,
+                      "%s: a peak below its bound", plan->model->path);
+}
+
 /* The plan, judged by code that knows nothing of how it was made. */
 static calm_status check_plan(const planner *p) {
   const calm_plan *plan = p->plan;
   memory_verdict verdict;
   if (p->tflm) TRY(plan_tflm_check(p));
   if (p->tflm && plan->runtime.source != PLAN_OWN) return CALM_OK;
+  if (p->tflm && plan_tflm_tells_rows(p)) return check_peak(plan);
   const memory_plan outside = {.sequence = plan->sequence,
                                .offsets = plan->offsets,
                                .workspace_offsets = plan->workspace_offsets,
@@ -144,9 +151,8 @@ static calm_status check_plan(const planner *p) {
     status = context_fail(plan->context, CALM_INTERNAL,
                           "%s: the plan does not hold: %s", plan->model->path,
                           verdict.faults.data[0].text);
-  else if (plan->profile.peak_bytes < plan->order.bound_bytes)
-    status = context_fail(plan->context, CALM_INTERNAL,
-                          "%s: a peak below its bound", plan->model->path);
+  else
+    status = check_peak(plan);
   memory_verdict_free(&verdict, plan->context);
   return status;
 }

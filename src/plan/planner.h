@@ -119,6 +119,8 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c);
 /* All graphs of the plan, judged by code that knows nothing of how it was made:
    CALM_INTERNAL if it does not hold, or costs another head than promised. */
 calm_status plan_tflm_check(const planner *p);
+/* Are rows of tensors told apart?  Then nobody else can judge the plan. */
+bool plan_tflm_tells_rows(const planner *p);
 
 /*
  * For TensorFlow Lite, which is not asked where tensors lie: whether the memory
