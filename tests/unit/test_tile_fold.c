@@ -36,6 +36,29 @@ static bool same_shape(const graph_tensor *a, const graph_tensor *b) {
          !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions);
 }
 
+/* Operands of what works element by element have the shape of its output, and
+   windows that of theirs. */
+static void expect_shapes(const graph *g, uint64_t seed) {
+  for (op_id u = 0; u < g->ops.count; u++) {
+    const graph_op *op = &g->ops.data[u];
+    const graph_tensor *y = &g->tensors.data[op->outputs[0]];
+    graph_window w;
+    const bool window = op->kind == OP_conv2d || op->kind == OP_max_pool2d ||
+                        op->kind == OP_average_pool2d ||
+                        op->kind == OP_depthwise_conv2d;
+    if (window && !graph_window_of(&w, g, u))
+      fail_msg("seed %llu: %s has no window", (unsigned long long)seed,
+               op->name);
+    for (uint32_t i = 0; !window && i < op->input_count; i++) {
+      const graph_tensor *x = &g->tensors.data[op->inputs[i]];
+      if (op_kind_flags(op->kind) & OP_ELEMENTWISE && x->rank == 4 &&
+          !same_shape(x, y))
+        fail_msg("seed %llu: %s has operands of other shapes",
+                 (unsigned long long)seed, op->name);
+    }
+  }
+}
+
 static bool same_axis(const window_axis *a, const window_axis *b) {
   return a->input == b->input && a->output == b->output && a->taps == b->taps &&
          a->stride == b->stride && a->dilation == b->dilation &&
@@ -83,6 +106,7 @@ static void try_fold(tally *t, const graph *g, const tile_region *region,
   if (found) {
     const bool back = is_back(g, &folded.after);
     expect_equal(g, &folded.after, seed);
+    expect_shapes(&folded.after, seed);
     t->folded += is_sliced(&tiled);
     t->back += is_sliced(&tiled) && back;
     graph_edit_free(&folded);
@@ -199,13 +223,27 @@ static bool swap_parts(const graph *g, graph_op *op, random_state *random) {
   return true;
 }
 
+/* One tile has the bias of another operator. */
+static bool change_bias(const graph *g, graph_op *op, random_state *random) {
+  const graph_op *other = &g->ops.data[random_below(random, g->ops.count)];
+  if (op->input_count < 3 || other->input_count < 3 ||
+      op->inputs[2] == other->inputs[2] ||
+      !same_shape(&g->tensors.data[op->inputs[2]],
+                  &g->tensors.data[other->inputs[2]]))
+    return false;
+  op->inputs[2] = other->inputs[2];
+  return true;
+}
+
 static bool spoil(graph *g, random_state *random, arena *a) {
   graph_op *op = &g->ops.data[random_below(random, g->ops.count)];
   const uint32_t at = (g->channels_first ? 2 : 1) + random_below(random, 2);
   const int64_t by = random_below(random, 2) ? 1 : -1;
   if (op->kind == OP_slice) return shift_slice(g, op, at, by, a);
   if (op->kind == OP_pad) return shift_pad(op, at, by, a);
-  return op->kind == OP_concat && swap_parts(g, op, random);
+  if (op->kind == OP_concat) return swap_parts(g, op, random);
+  return (op->kind == OP_conv2d || op->kind == OP_depthwise_conv2d) &&
+         random_below(random, 8) == 0 && change_bias(g, op, random);
 }
 
 /* One or two errors, which may make up for each other. */
@@ -239,6 +277,7 @@ static void spoil_seed(tally *t, uint64_t seed) {
       if (found) {
         t->folded++;
         expect_equal(&tiled.after, &folded.after, seed);
+        expect_shapes(&folded.after, seed);
         graph_edit_free(&folded);
       }
     }
