@@ -12,6 +12,7 @@
 #include "check_claims.h"
 #include "check_mark.h"
 #include "check_table.h"
+#include "memory/memory_alias.h"
 #include "pipeline.h"
 #include "report/report_plan_read.h"
 
@@ -124,6 +125,24 @@ static calm_status predict_tail(calm_verdict *v, const memory_plan *plan,
   return CALM_OK;
 }
 
+/* Where rows of tensors are told apart, as the runtime sees the plan: its order
+   and its offsets in place of those of the file. */
+static calm_status judge_rows(calm_verdict *v, const memory_plan *plan,
+                              const calm_options *options) {
+  pipeline_tflm t;
+  const op_id *const sequences[] = {plan->sequence};
+  const uint64_t *const offsets[] = {plan->offsets};
+  TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
+  if (plan->sequence) t.model.sequences = sequences;
+  t.model.offsets = offsets;
+  return tflm_check(&v->verdict, &t.model, &v->memory, &v->arena);
+}
+
+static bool tells_rows(const calm_verdict *v) {
+  return v->memory.subgraphs == SUBGRAPHS_TFLM && v->model->graphs.count == 1 &&
+         (v->memory.overlap || memory_alias_asked(&v->memory));
+}
+
 /* The bodies of operators are placed under the memory model of the plan. */
 static calm_status check_json(calm_verdict *v, const calm_options *options) {
   memory_plan plan;
@@ -132,12 +151,17 @@ static calm_status check_json(calm_verdict *v, const calm_options *options) {
   v->source = arena_string(&v->arena, v->source, strlen(v->source));
   if (!v->source) return context_no_memory(v->context);
   TRY(pipeline_memory_model(&v->memory, v->model, options));
+  const memory_model asked = v->memory;
   TRY(read_json(&plan, v));
+  v->memory.kernels = asked.kernels; /* of the build, not of the plan */
+  v->memory.overlap = asked.overlap;
   TRY(pipeline_body_arenas(&arenas, v->model, &v->memory, &v->arena));
   TRY(memory_workspaces(&workspaces, g, arenas, &v->arena));
   plan.workspace_bytes = workspaces;
   if (v->memory.subgraphs == SUBGRAPHS_TFLM) plan.workspace_offsets = NULL;
-  TRY(memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
+  TRY(tells_rows(v)
+          ? judge_rows(v, &plan, options)
+          : memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
   TRY(predict_tail(v, &plan, options));
   return check_claims(v, &plan, arenas);
 }

@@ -12,6 +12,9 @@
    way, so that a minute is enough for all of it. */
 enum { SEARCH_TICKS = 100000000, PLAN_TICKS = 30000000 };
 
+/* States of the front that are planned to the end. */
+enum { MOST_PLANS = 6 };
+
 enum { EFFORT_MAX = 1, MINIMIZE_HEAD = 2 };
 
 typedef struct tiling {
@@ -206,45 +209,17 @@ static calm_status judge_given(tiling *t) {
   return CALM_OK;
 }
 
-static const tile_state *chosen(const tiling *t) {
-  return &t->result.choice.front[t->result.choice.chosen];
+static const tile_state *state_at(const tiling *t, uint32_t i) {
+  return &t->result.choice.front[i];
 }
 
 static const tile_state *untiled_state(const tiling *t) {
   for (uint32_t i = 0; i < t->result.choice.front_count; i++)
-    if (t->result.choice.front[i].count == 0) return &t->result.choice.front[i];
-  return &t->result.choice.front[0];
+    if (state_at(t, i)->count == 0) return state_at(t, i);
+  return state_at(t, 0);
 }
 
-/* ---- With tiles ---------------------------------------------------------- */
-
-static calm_status add_tiles(tiling *t) {
-  plan_round *round;
-  plan_stage *stage;
-  const tile_options o = plan_tile_apply_options(t->base, &t->untiled->memory);
-  TRY(plan_tile_round(&round, t->base, chosen(t)->regions, chosen(t)->count,
-                      &o));
-  const calm_status status = tile_check(&round->edit, t->context);
-  if (status != CALM_OK) {
-    plan_round_free(round);
-    return status;
-  }
-  TRY(plan_stage_of_round(&stage, t->untiled, round));
-  t->stages[t->stage_count++] = stage;
-  return CALM_OK;
-}
-
-static calm_status plan_tiled(tiling *t) {
-  if (chosen(t)->count) TRY(add_tiles(t));
-  if (t->stage_count == 0) return CALM_OK;
-  TRY(plan_model(&t->tiled, t, plan_stage_model(t->stages[t->stage_count - 1]),
-                 &t->options));
-  t->tiled->original = t->original;
-  plan_keep_baseline(t->tiled, t->untiled);
-  return CALM_OK;
-}
-
-/* ---- Which of the two ---------------------------------------------------- */
+/* ---- What plans come to -------------------------------------------------- */
 
 static uint64_t needs(const tiling *t, const calm_plan *plan) {
   const plan_step s = plan_step_of("", plan);
@@ -252,14 +227,129 @@ static uint64_t needs(const tiling *t, const calm_plan *plan) {
          (t->result.goal.head || s.tail_bytes == UINT64_MAX ? 0 : s.tail_bytes);
 }
 
-static bool pays(const tiling *t) {
+/* Is `a` what the goal asks for rather than `b`? */
+static bool is_better(const tiling *t, const calm_plan *a, const calm_plan *b) {
   const uint64_t budget = t->options.budget_bytes;
-  const uint64_t now = needs(t, t->tiled), before = needs(t, t->untiled);
-  if (!t->request.automatic) return true;
-  if (budget != UINT64_MAX && before <= budget)
-    return now <= budget &&
-           graph_macs(t->tiled->graph) < graph_macs(t->untiled->graph);
-  return now < before;
+  const uint64_t x = needs(t, a), y = needs(t, b);
+  const uint64_t p = graph_macs(a->graph), q = graph_macs(b->graph);
+  if (budget != UINT64_MAX && (x <= budget) != (y <= budget))
+    return x <= budget;
+  if (budget != UINT64_MAX && x <= budget && p != q) return p < q;
+  return x != y ? x < y : p < q;
+}
+
+/* ---- With tiles ---------------------------------------------------------- */
+
+/* A plan of tiles, with the stage that makes its model. */
+typedef struct candidate {
+  plan_stage *stage; /* NULL: no tiles */
+  calm_plan *plan;
+} candidate;
+
+static void drop(candidate *c) {
+  calm_plan_free(c->plan);
+  plan_stage_free(c->stage);
+  *c = (candidate){NULL, NULL};
+}
+
+/* The judge saw the operators in the order of the file, which a search for an
+   order of the least peak may not lead back to. */
+static calm_status plan_candidate_model(candidate *c, const tiling *t,
+                                        calm_model *model) {
+  calm_plan *other;
+  calm_options o = t->options;
+  TRY(plan_model(&c->plan, t, model, &o));
+  if (o.order != ORDER_EXACT) return CALM_OK;
+  o.order = ORDER_FILE;
+  context_mute(t->context, true);
+  const calm_status status = plan_model(&other, t, model, &o);
+  context_mute(t->context, false);
+  TRY(status);
+  if (is_better(t, other, c->plan)) {
+    calm_plan *worse = c->plan;
+    c->plan = other;
+    other = worse;
+  }
+  calm_plan_free(other);
+  return CALM_OK;
+}
+
+static calm_status make_stage(plan_stage **out, const tiling *t,
+                              const tile_state *state) {
+  plan_round *round;
+  const tile_options o = plan_tile_apply_options(t->base, &t->untiled->memory);
+  TRY(plan_tile_round(&round, t->base, state->regions, state->count, &o));
+  const calm_status status = tile_check(&round->edit, t->context);
+  if (status != CALM_OK) {
+    plan_round_free(round);
+    return status;
+  }
+  return plan_stage_of_round(out, t->untiled, round);
+}
+
+/* The state as a plan; without regions it is that of the base. */
+static calm_status fill_candidate(candidate *c, const tiling *t,
+                                  const tile_state *state) {
+  if (state->count) TRY(make_stage(&c->stage, t, state));
+  return plan_candidate_model(c, t,
+                              c->stage ? plan_stage_model(c->stage) : t->base);
+}
+
+static calm_status try_state(candidate *best, tiling *t, uint32_t i) {
+  candidate c = {NULL, NULL};
+  const calm_status status = fill_candidate(&c, t, state_at(t, i));
+  if (status != CALM_OK) {
+    drop(&c);
+    return status;
+  }
+  if (best->plan && !is_better(t, c.plan, best->plan)) {
+    drop(&c);
+    return CALM_OK;
+  }
+  drop(best);
+  *best = c;
+  t->result.choice.chosen = i;
+  return CALM_OK;
+}
+
+/* The judge's words are rough: what is about as good as the best is planned as
+   well.  Behind the chosen state in the front are those that need more. */
+static calm_status plan_best(candidate *best, tiling *t) {
+  const tile_choice *choice = &t->result.choice;
+  const uint32_t first = choice->chosen;
+  uint32_t tried = 0;
+  for (uint32_t i = first; i < choice->front_count && tried < MOST_PLANS; i++) {
+    const tile_score *score = &state_at(t, i)->score;
+    if (i > first &&
+        (!t->request.automatic || (score->macs > t->result.goal.most_macs)))
+      continue;
+    if (state_at(t, i)->count == 0 && (!t->result.folded || i > first))
+      continue;
+    TRY(try_state(best, t, i));
+    tried++;
+  }
+  return CALM_OK;
+}
+
+static calm_status plan_tiled(tiling *t) {
+  candidate best = {NULL, NULL};
+  const calm_status status = plan_best(&best, t);
+  if (status != CALM_OK) {
+    drop(&best);
+    return status;
+  }
+  if (!best.plan) return CALM_OK;
+  if (best.stage) t->stages[t->stage_count++] = best.stage;
+  t->tiled = best.plan;
+  t->tiled->original = t->original;
+  plan_keep_baseline(t->tiled, t->untiled);
+  return CALM_OK;
+}
+
+/* ---- Which of the two ---------------------------------------------------- */
+
+static bool pays(const tiling *t) {
+  return !t->request.automatic || is_better(t, t->tiled, t->untiled);
 }
 
 /* Who sets the bound, and what becomes of it. */

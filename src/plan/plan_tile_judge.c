@@ -11,7 +11,8 @@
 
 enum {
   OPERATOR_TICKS = 400, /* of a tiled graph, beside those of its placement */
-  QUICK_TICKS = 200000  /* of each stage of a plan */
+  QUICK_TICKS = 200000, /* of each stage of a plan */
+  ORDER_TICKS = 300000  /* of the search of an order */
 };
 
 /* Options by their place in the list of choices. */
@@ -102,6 +103,19 @@ static calm_status find_critical(uint32_t *out, const layout_problem *p,
 
 /* ---- TensorFlow Lite Micro ----------------------------------------------- */
 
+/* A tiled graph as it is put before the solvers. */
+typedef struct micro {
+  const plan_tile_judge *j;
+  const calm_model *model;
+  pipeline_tflm file;
+  graph *graphs; /* with scratch as workspace; there is one */
+  memory_problem problem;
+  uint64_t bytes;    /* of the best placement so far */
+  uint64_t tail;     /* 0: nobody knows it */
+  uint32_t critical; /* operator of the graph */
+  arena *a;
+} micro;
+
 static calm_status place(layout_result *out, const memory_joint *joint,
                          limits *l, arena *a) {
   layout_options o = layout_options_default();
@@ -113,34 +127,76 @@ static calm_status place(layout_result *out, const memory_joint *joint,
   return CALM_OK;
 }
 
-static calm_status score_joint(tile_score *out, uint32_t *critical,
-                               const plan_tile_judge *j,
-                               const calm_model *model, arena *a) {
-  pipeline_tflm file;
-  graph *graphs;
-  memory_problem problem;
+/* Place an order; it is kept if it needs less than those before. */
+static calm_status try_order(micro *m, const op_id *order) {
   memory_joint joint;
   layout_result layout;
-  TRY(pipeline_tflm_model(&file, model, j->options, a));
-  TRY(pipeline_tflm_graphs(&graphs, &file, a));
-  const op_id *orders[] = {graphs[0].order};
-  TRY(memory_problem_build(&problem, &graphs[0], &j->memory, NULL, a));
-  TRY(memory_joint_build(&joint, graphs, 1, &problem, orders, &j->memory,
-                         &file.scratch, a));
+  uint32_t step;
+  const op_id *orders[] = {order};
+  TRY(memory_joint_build(&joint, m->graphs, 1, &m->problem, orders,
+                         &m->j->memory, &m->file.scratch, m->a));
+  TRY(place(&layout, &joint, m->j->l, m->a));
+  if (layout.arena_bytes >= m->bytes) return CALM_OK;
+  TRY(find_critical(&step, &joint.layout, m->graphs[0].ops.count, m->a));
+  m->bytes = layout.arena_bytes;
+  m->critical = order[step];
+  return CALM_OK;
+}
+
+/* An order of the least peak, for what promises to be good. */
+static calm_status try_best_order(micro *m) {
+  order_options o = plan_order_options(m->j->options);
+  order_result result;
+  op_id *sequence;
+  limits own;
+  limits_init(&own, m->j->context);
+  own.max_ticks = ORDER_TICKS;
+  o.method = ORDER_EXACT;
+  o.count = false;
+  TRY(order_solve(&result, &m->problem.order, &o, m->a, &own));
+  limits_spend(m->j->l, own.ticks);
+  if (result.peak_bytes >= m->bytes) return CALM_OK;
+  ARENA_ARRAY(m->a, sequence, m->graphs[0].ops.count);
+  TRY(memory_expand_sequence(sequence, &m->graphs[0], &m->problem,
+                             result.sequence));
+  return try_order(m, sequence);
+}
+
+/* Within an eighth of the best that is known. */
+static bool is_promising(const micro *m) {
+  const uint64_t bytes = m->bytes + (m->j->goal.head ? 0 : m->tail);
+  return m->j->told && bytes <= m->j->best_bytes + m->j->best_bytes / 8;
+}
+
+/* Where nobody may tell the runtime what is where. */
+static calm_status predict_head(micro *m, const tflm_model *laid) {
+  tflm_head head;
+  if (m->j->options->offline_plan) return CALM_OK;
+  TRY(tflm_predict(&head, laid, m->a));
+  m->bytes = head.bytes;
+  return CALM_OK;
+}
+
+static calm_status score_micro(tile_score *out, uint32_t *critical,
+                               const plan_tile_judge *j,
+                               const calm_model *model, arena *a) {
+  micro m = {.j = j, .model = model, .bytes = UINT64_MAX, .a = a};
+  TRY(pipeline_tflm_model(&m.file, model, j->options, a));
+  TRY(pipeline_tflm_graphs(&m.graphs, &m.file, a));
+  TRY(memory_problem_build(&m.problem, &m.graphs[0], &j->memory, NULL, a));
+  const op_id *orders[] = {m.graphs[0].order};
   const tflm_model laid = {.graphs = model->graphs.data,
                            .count = 1,
                            .sequences = orders,
-                           .scratch = &file.scratch};
-  const tflm_tail tail = pipeline_tflm_tail(&file, &laid);
-  TRY(place(&layout, &joint, j->l, a));
-  TRY(find_critical(critical, &joint.layout, graphs[0].ops.count, a));
-  *critical = orders[0][*critical];
-  out->head_bytes = layout.arena_bytes;
-  out->tail_bytes = tail.bytes == UINT64_MAX ? 0 : tail.bytes;
-  if (j->options->offline_plan) return CALM_OK;
-  tflm_head head;
-  TRY(tflm_predict(&head, &laid, a));
-  out->head_bytes = head.bytes;
+                           .scratch = &m.file.scratch};
+  const tflm_tail tail = pipeline_tflm_tail(&m.file, &laid);
+  m.tail = tail.bytes == UINT64_MAX ? 0 : tail.bytes;
+  TRY(try_order(&m, orders[0]));
+  if (is_promising(&m)) TRY(try_best_order(&m));
+  TRY(predict_head(&m, &laid));
+  out->head_bytes = m.bytes;
+  out->tail_bytes = m.tail;
+  *critical = m.critical;
   return CALM_OK;
 }
 
@@ -171,7 +227,7 @@ static calm_status score_model(tile_score *out, const plan_tile_judge *j,
   uint32_t critical = 0;
   if (g->ops.count == 0) return CALM_OK;
   if (j->joint)
-    TRY(score_joint(out, &critical, j, model, a));
+    TRY(score_micro(out, &critical, j, model, a));
   else
     TRY(score_plan(out, &critical, j, model));
   if (edit) critical = edit->ops.data[critical].from;
@@ -218,14 +274,11 @@ static void tell(plan_tile_judge *j, const tile_score *score,
   text line;
   char *words;
   text_init(&line, j->context);
-  for (uint32_t i = 0; i < count; i++) {
-    if (i) text_format(&line, ",");
-    tile_print(&line, &regions[i]);
-  }
+  plan_tiling_words(&line, &(tile_state){.regions = regions, .count = count});
   if (text_finish(&line, &words) != CALM_OK) return;
   context_log(j->context, CALM_LOG_PROGRESS,
               "tiles: %llu bytes after %u tilings: %s",
-              (unsigned long long)bytes, j->judged, count ? words : "none");
+              (unsigned long long)bytes, j->judged, words);
   calm_text_free(j->context, words);
 }
 

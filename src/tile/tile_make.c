@@ -100,9 +100,9 @@ static calm_status give_ends(graph_op *op, tile_maker *m, tensor_id from,
     ends[count] = begin[i] + size[i];
     axes[count++] = i;
   }
-  TRY(tile_numbers(&op->inputs[1], m, "starts", from, starts, &count, 1));
-  TRY(tile_numbers(&op->inputs[2], m, "ends", from, ends, &count, 1));
-  return tile_numbers(&op->inputs[3], m, "axes", from, axes, &count, 1);
+  TRY(tile_numbers(&op->inputs[1], m, "index", from, starts, &count, 1));
+  TRY(tile_numbers(&op->inputs[2], m, "index", from, ends, &count, 1));
+  return tile_numbers(&op->inputs[3], m, "index", from, axes, &count, 1);
 }
 
 static calm_status slice(tile_piece *out, tile_maker *m, const tile_part *part,

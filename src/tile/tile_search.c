@@ -9,13 +9,15 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "base/select.h"
 #include "tile/tile_search_parts.h"
 
 enum {
-  PATIENCE = 256, /* a state that was left so often looks twice as bad */
-  CHANCE = 4,     /* every so many moves, one is drawn by lot */
-  NEGLECTED = 4   /* a state that was left no more often */
+  MOST_OPEN = 2048, /* states that may be left */
+  KEPT = 160,       /* of these for each price, when there are too many */
+  PATIENCE = 256,   /* a state that was left so often looks twice as bad */
+  CHANCE = 4,       /* every so many moves, one is drawn by lot */
+  NEGLECTED = 4     /* a state that was left no more often */
 };
 
 /* How many times its share of multiply-accumulates an extra one costs in bytes;
@@ -40,10 +42,6 @@ static uint64_t share(uint64_t bytes, uint64_t part, uint64_t whole) {
   return (uint64_t)((double)bytes * ((double)part / (double)whole));
 }
 
-static bool is_allowed(const tile_searcher *s, const tile_score *score) {
-  return score->macs <= s->goal->most_macs || score->macs <= untiled(s)->macs;
-}
-
 static uint64_t weigh(const tile_searcher *s, const tile_score *score,
                       uint32_t turn) {
   const uint64_t arena = tile_search_arena(s, score);
@@ -57,7 +55,14 @@ static uint64_t weigh(const tile_searcher *s, const tile_score *score,
 static bool is_open(const tile_searcher *s, uint32_t index) {
   const tile_node *node = &s->nodes.data[index];
   if (!node->possible || (node->moves && node->move_count == 0)) return false;
-  return index == 0 || is_allowed(s, &node->state.score);
+  return index == 0 || tile_search_allows(s, &node->state.score);
+}
+
+static uint64_t value_of(const tile_searcher *s, uint32_t index,
+                         uint32_t turn) {
+  const tile_node *node = &s->nodes.data[index];
+  const uint64_t weight = weigh(s, &node->state.score, turn);
+  return weight + weight / PATIENCE * node->tries;
 }
 
 /* The best state that was left `most_tries` times or less; CALM_NONE if all
@@ -66,16 +71,48 @@ static uint32_t choose_best(const tile_searcher *s, uint32_t turn,
                             uint32_t most_tries) {
   uint64_t least = UINT64_MAX;
   uint32_t out = CALM_NONE;
-  for (uint32_t i = 0; i < s->nodes.count; i++) {
-    const tile_node *node = &s->nodes.data[i];
-    if (node->tries > most_tries || !is_open(s, i)) continue;
-    const uint64_t weight = weigh(s, &node->state.score, turn);
-    const uint64_t value = weight + weight / PATIENCE * node->tries;
+  for (uint32_t i = 0; i < s->open.count; i++) {
+    const uint32_t node = s->open.data[i];
+    if (s->nodes.data[node].tries > most_tries || !is_open(s, node)) continue;
+    const uint64_t value = value_of(s, node, turn);
     if (value >= least) continue;
     least = value;
-    out = i;
+    out = node;
   }
   return out;
+}
+
+/* A view of the searcher at the prices of one turn. */
+typedef struct ranking {
+  const tile_searcher *s;
+  uint32_t turn;
+} ranking;
+
+static bool ranks_before(const void *payload, uint32_t a, uint32_t b) {
+  const ranking *r = payload;
+  const uint64_t x = value_of(r->s, a, r->turn), y = value_of(r->s, b, r->turn);
+  return x != y ? x < y : a < b;
+}
+
+/* Of very many states only those have a chance that are good at some price; the
+   untiled graph always has. */
+static void forget_hopeless(tile_searcher *s) {
+  uint32_t kept = 0;
+  if (s->open.count < MOST_OPEN) return;
+  for (uint32_t i = 0; i < s->open.count; i++)
+    s->nodes.data[s->open.data[i]].kept = s->open.data[i] == 0;
+  for (uint32_t turn = 0; turn < PRICES; turn++) {
+    const ranking r = {s, turn};
+    select_best(s->open.data, s->open.count, KEPT, ranks_before, &r);
+    for (uint32_t i = 0; i < KEPT; i++)
+      s->nodes.data[s->open.data[i]].kept = true;
+  }
+  for (uint32_t i = 0; i < s->open.count; i++) {
+    const uint32_t node = s->open.data[i];
+    if (s->nodes.data[node].kept && is_open(s, node))
+      s->open.data[kept++] = node;
+  }
+  s->open.count = kept;
 }
 
 /* Around one good state there are hundreds about as good.  So that they do not
@@ -114,77 +151,10 @@ static calm_status leave(tile_searcher *s, uint32_t index) {
     ARENA_ARRAY(s->a, regions, node->state.count + MOST_MADE);
     const uint32_t count = tile_search_move(regions, &node->state, &move);
     TRY(tile_search_ask(&made, &fresh, s, regions, count));
+    if (fresh) VECTOR_PUSH(s->a->context, &s->open, made);
   }
+  forget_hopeless(s);
   return CALM_OK;
-}
-
-/* ---- The front ----------------------------------------------------------- */
-
-/* Is `a` no worse than `b` in anything, and better in something or earlier? */
-static bool dominates(const tile_searcher *s, uint32_t a, uint32_t b) {
-  const tile_score *x = &s->nodes.data[a].state.score;
-  const tile_score *y = &s->nodes.data[b].state.score;
-  const uint64_t p = tile_search_arena(s, x), q = tile_search_arena(s, y);
-  if (a == b || p > q || x->macs > y->macs || x->op_count > y->op_count)
-    return false;
-  return p < q || x->macs < y->macs || x->op_count < y->op_count || a < b;
-}
-
-static bool is_dominated(const tile_searcher *s, uint32_t node) {
-  for (uint32_t i = 0; i < s->nodes.count; i++)
-    if (s->nodes.data[i].possible && dominates(s, i, node)) return true;
-  return false;
-}
-
-/* Ascending by arena, then by what it costs. */
-static bool comes_before(const tile_searcher *s, const tile_state *a,
-                         const tile_state *b) {
-  const uint64_t p = tile_search_arena(s, &a->score);
-  const uint64_t q = tile_search_arena(s, &b->score);
-  if (p != q) return p < q;
-  if (a->score.macs != b->score.macs) return a->score.macs < b->score.macs;
-  return a->score.op_count < b->score.op_count;
-}
-
-static void insert(tile_choice *out, const tile_searcher *s,
-                   const tile_state *state) {
-  uint32_t at = out->front_count++;
-  for (; at > 0 && comes_before(s, state, &out->front[at - 1]); at--)
-    out->front[at] = out->front[at - 1];
-  out->front[at] = *state;
-}
-
-static calm_status fill_front(tile_choice *out, const tile_searcher *s) {
-  uint32_t count = 1;
-  for (uint32_t i = 1; i < s->nodes.count; i++)
-    count += s->nodes.data[i].possible && !is_dominated(s, i);
-  ARENA_ARRAY(s->a, out->front, count);
-  insert(out, s, &s->nodes.data[0].state);
-  for (uint32_t i = 1; i < s->nodes.count; i++)
-    if (s->nodes.data[i].possible && !is_dominated(s, i))
-      insert(out, s, &s->nodes.data[i].state);
-  return CALM_OK;
-}
-
-/* Is `a` what the goal asks for rather than `b`? */
-static bool is_better(const tile_searcher *s, const tile_score *a,
-                      const tile_score *b) {
-  const uint64_t p = tile_search_arena(s, a), q = tile_search_arena(s, b);
-  const uint64_t budget = s->goal->budget_bytes;
-  if (is_allowed(s, a) != is_allowed(s, b)) return is_allowed(s, a);
-  if (budget != UINT64_MAX && (p <= budget) != (q <= budget))
-    return p <= budget;
-  if (budget != UINT64_MAX && p <= budget && a->macs != b->macs)
-    return a->macs < b->macs;
-  if (p != q) return p < q;
-  if (a->macs != b->macs) return a->macs < b->macs;
-  return a->op_count < b->op_count;
-}
-
-static void choose_from_front(tile_choice *out, const tile_searcher *s) {
-  for (uint32_t i = 1; i < out->front_count; i++)
-    if (is_better(s, &out->front[i].score, &out->front[out->chosen].score))
-      out->chosen = i;
 }
 
 /* ---- All of it ----------------------------------------------------------- */
@@ -193,14 +163,13 @@ static calm_status search(tile_choice *out, tile_searcher *s) {
   uint32_t start;
   bool fresh;
   TRY(tile_search_ask(&start, &fresh, s, NULL, 0));
-  s->nodes.data[0].possible = true;
+  VECTOR_PUSH(s->a->context, &s->open, start);
   for (uint32_t turn = 0; !limits_spend(s->l, 1); turn++) {
     const uint32_t node = choose(s, turn);
     if (node == CALM_NONE) break;
     TRY(leave(s, node));
   }
-  TRY(fill_front(out, s));
-  choose_from_front(out, s);
+  TRY(tile_search_front(out, s));
   out->judged = s->judged;
   out->stopped = s->l->reason;
   return CALM_OK;

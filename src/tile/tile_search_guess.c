@@ -7,7 +7,6 @@
  * the two.  This only says which questions to ask first.
  */
 #include "base/number.h"
-#include "graph/graph_window.h"
 #include "tile/tile_search_parts.h"
 
 /* ---- The graph, looked at once ------------------------------------------- */
@@ -51,11 +50,15 @@ calm_status tile_search_measure(tile_searcher *s) {
   ARENA_ARRAY(s->a, s->columns, tensors);
   ARENA_ARRAY(s->a, s->working_bytes, ops);
   ARENA_ARRAY(s->a, s->macs, ops);
+  ARENA_ARRAY(s->a, s->windows, ops);
   ARENA_ARRAY(s->a, s->reach, 2 * (ops + 1));
   find_lives(s);
   add_working_bytes(s);
-  for (uint32_t i = 0; i < s->op_count; i++)
+  for (uint32_t i = 0; i < s->op_count; i++) {
+    tile_window *w = &s->windows[i];
+    w->slides = graph_window_of(&w->window, s->g, s->g->order[i]);
     s->macs[i] = graph_op_macs(s->g, s->g->order[i]);
+  }
   return CALM_OK;
 }
 
@@ -151,11 +154,11 @@ static void forget(tile_searcher *s, uint32_t first, uint32_t last) {
 /* What the operator at a position needs of its operands for its part. */
 static void ask_operands(tile_searcher *s, uint32_t position, tensor_id made) {
   const graph_op *op = op_at(s, position);
-  graph_window w;
+  const tile_window *w = &s->windows[position];
   uint64_t rows = s->rows[made], columns = s->columns[made];
-  if (graph_window_of(&w, s->g, s->g->order[position])) {
-    rows = needed(&w.rows, rows);
-    columns = needed(&w.columns, columns);
+  if (w->slides) {
+    rows = needed(&w->window.rows, rows);
+    columns = needed(&w->window.columns, columns);
   }
   for (uint32_t k = 0; k < op->input_count; k++)
     if (is_activation(s->g, op->inputs[k]))

@@ -26,6 +26,8 @@ calm_status tile_search_init(tile_searcher *s, const graph *g,
 void tile_search_free(tile_searcher *s) {
   VECTOR_FREE(s->a->context, &s->nodes);
   VECTOR_FREE(s->a->context, &s->moves);
+  VECTOR_FREE(s->a->context, &s->open);
+  VECTOR_FREE(s->a->context, &s->front);
 }
 
 uint64_t tile_search_arena(const tile_searcher *s, const tile_score *score) {
@@ -115,5 +117,5 @@ calm_status tile_search_ask(uint32_t *out, bool *fresh, tile_searcher *s,
   *slot = s->nodes.count + 1;
   *out = s->nodes.count;
   VECTOR_PUSH(s->a->context, &s->nodes, node);
-  return CALM_OK;
+  return tile_search_keep(s, *out);
 }

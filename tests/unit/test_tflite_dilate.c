@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "graph/graph_window.h"
+#include "scarce.h"
 #include "tflite_builder.h"
 
 /* One convolution of a picture of 5x7. */
@@ -192,10 +193,35 @@ static void other_formats_are_refused(void **state) {
   assert_int_equal(reading_end(r), 0);
 }
 
+/* The n-th request for memory fails, for every n. */
+static void memory_may_run_out_at_any_time(void **state) {
+  (void)state;
+  build_file *f = file_of(&point);
+  uint64_t left;
+  const calm_allocator allocator = {scarce_reallocate, &left};
+  calm_status status = CALM_NO_MEMORY;
+  for (uint64_t granted = 0; status != CALM_OK; granted++) {
+    calm_model model;
+    left = SCARCE_NEVER;
+    calm_context *context = calm_context_new(&allocator);
+    model_init(&model, context, "scarce");
+    model.map = (file_map){f->bytes, f->length};
+    assert_int_equal(model_read(&model), CALM_OK);
+    left = granted;
+    status = model_rewrite(&model, MODEL_DILATE_1X1);
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+    model_clear(&model);
+    assert_int_equal(calm_context_bytes(context), 0);
+    calm_context_free(context);
+  }
+  free(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_dilated), cmocka_unit_test(others_stay),
       cmocka_unit_test(a_second_time_there_is_nothing_to_do),
-      cmocka_unit_test(other_formats_are_refused)};
+      cmocka_unit_test(other_formats_are_refused),
+      cmocka_unit_test(memory_may_run_out_at_any_time)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,8 @@ static void try_mode(tally *t, const graph *g, const tile_region *region,
   graph_edit edit;
   const calm_status status = tile_apply(&edit, g, region, 1, options, a);
   if (status == CALM_UNSUPPORTED) {
+    if (getenv("CALM_TILE_REASONS"))
+      printf("%s\n", calm_context_message(context));
     t->refused[region->mode]++;
     return;
   }

@@ -18,27 +18,31 @@ typedef struct chain {
 /* A chain of convolutions that halve a picture of 64 rows here and there. */
 static void open_chain(chain *c, uint64_t seed) {
   random_state r = random_from_seed(seed);
-  char text[4096];
-  int used = snprintf(text, sizeof text, "calm-graph 1\ngraph g\n");
-  uint32_t size = 64, channels = 3;
+  char tensors[2048], ops[2048], text[4200];
+  uint32_t size = 64, before = 3;
+  int t = snprintf(tensors, sizeof tensors, "tensor t0 i8[1,64,64,3] input\n");
+  int o = 0;
   memset(c, 0, sizeof *c);
   fixture_open(&c->f, NULL);
-  used += snprintf(text + used, sizeof text - (size_t)used,
-                   "tensor w i8[4,3,3,4] const\n"
-                   "tensor t0 i8[1,64,64,3] input\n");
   c->bytes[0] = 64 * 64 * 3;
   for (uint32_t i = 0; i < OPS; i++) {
-    if (size > 16 && random_below(&r, 3) == 0) size /= 2;
-    channels = 4 + random_below(&r, 28);
+    const uint32_t stride = size > 16 && random_below(&r, 3) == 0 ? 2 : 1;
+    const uint32_t channels = 4 + random_below(&r, 28);
+    size /= stride;
     c->bytes[i + 1] = (uint64_t)size * size * channels;
     c->macs[i] = c->bytes[i + 1] * (1 + random_below(&r, 200));
-    used += snprintf(text + used, sizeof text - (size_t)used,
-                     "tensor t%u i8[1,%u,%u,%u]%s\n", i + 1, size, size,
-                     channels, i + 1 == OPS ? " output" : "");
+    t += snprintf(tensors + t, sizeof tensors - (size_t)t,
+                  "tensor w%u i8[%u,3,3,%u] const\n"
+                  "tensor t%u i8[1,%u,%u,%u]%s\n",
+                  i, channels, before, i + 1, size, size, channels,
+                  i + 1 == OPS ? " output" : "");
+    o += snprintf(ops + o, sizeof ops - (size_t)o,
+                  "op c%u conv2d ( t%u w%u - ) -> ( t%u ) stride=%u,%u "
+                  "pad=same\n",
+                  i, i, i, i + 1, stride, stride);
+    before = channels;
   }
-  for (uint32_t i = 0; i < OPS; i++)
-    used += snprintf(text + used, sizeof text - (size_t)used,
-                     "op c%u relu ( t%u ) -> ( t%u )\n", i, i, i + 1);
+  snprintf(text, sizeof text, "calm-graph 1\ngraph g\n%s%s", tensors, ops);
   fixture_must_read(&c->f, text);
   c->g = &c->f.graphs.data[0];
 }
@@ -192,7 +196,7 @@ static void compare(const tile_goal *goal, uint32_t *exact) {
     tile_choice choice;
     open_chain(&c, seed);
     const uint64_t best = least(&c, goal);
-    search(&choice, &c, goal, 3000000);
+    search(&choice, &c, goal, 1500000);
     expect_front(&choice, &c, goal);
     const uint64_t found = value_of(goal, &choice.front[choice.chosen].score);
     if (found <= best) ++*exact;
@@ -229,7 +233,7 @@ static void keeps_a_budget(void **state) {
     judge_score(&as_is, &possible, &c, NULL, 0);
     goal.budget_bytes = (least(&c, &goal) + arena_of(&goal, &as_is)) / 2;
     const uint64_t best = least(&c, &goal);
-    search(&choice, &c, &goal, 3000000);
+    search(&choice, &c, &goal, 1500000);
     const tile_score *chosen = &choice.front[choice.chosen].score;
     assert_true(arena_of(&goal, chosen) <= goal.budget_bytes);
     exact += chosen->macs <= best;
@@ -251,7 +255,7 @@ static void keeps_to_multiplications(void **state) {
     judge_score(&as_is, &possible, &c, NULL, 0);
     goal.most_macs = as_is.macs + as_is.macs / 50;
     const uint64_t best = least(&c, &goal);
-    search(&choice, &c, &goal, 3000000);
+    search(&choice, &c, &goal, 1500000);
     const tile_score *chosen = &choice.front[choice.chosen].score;
     assert_true(chosen->macs <= goal.most_macs);
     exact += arena_of(&goal, chosen) <= best;
