@@ -61,8 +61,8 @@ that allocator it is 96 or 112 bytes larger.
 
 The same source on x86-64, with compression and the recording allocator, printed
 what the package prints for each model, but for one thing: a FULLY_CONNECTED
-keeps 16 bytes less there than in the package, which is two months newer. How
-much more that is on a 32-bit target was not measured.
+keeps 16 bytes less there (and padding) than in the package, which is two months
+newer. How much more that is on a 32-bit target was not measured.
 
 Heads are the same on both, but for ADD_N, whose scratch holds addresses.
 """
