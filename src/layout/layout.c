@@ -3,6 +3,7 @@
  */
 #include "layout/layout.h"
 
+#include "layout/layout_differences.h"
 #include "layout/layout_exact.h"
 
 layout_options layout_options_default(void) {
@@ -44,6 +45,7 @@ calm_status layout_solve(layout_result *out, const layout_problem *p,
                          const layout_options *options, arena *a, limits *l) {
   layout_knowledge k = {0};
   uint64_t ticks = l->ticks;
+  if (p->relief_count) return layout_differences_solve(out, p, options, a, l);
   TRY(solve(&k, p, options, a, l));
   bool proved = k.best.arena_bytes == k.bound_bytes;
   *out = (layout_result){.outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE,

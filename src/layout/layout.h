@@ -106,7 +106,8 @@ typedef struct layout_fault {
 
 /*
  * From first principles: the first fault of a placement in an arena of
- * `arena_bytes`, of overlaps the first in time.  O(n log n) in the pieces.
+ * `arena_bytes`, of overlaps the first in time.  O(n log n) in the pieces; with
+ * reliefs, in the pairs of pieces that share a step.
  */
 calm_status layout_check(layout_fault *out, const layout_problem *p,
                          const uint64_t *offsets, uint64_t arena_bytes,

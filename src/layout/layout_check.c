@@ -7,10 +7,14 @@
  * piece that begins collides if, among the pieces that lie below its end, one
  * of another body reaches above its low.  Pieces of one body may overlap, so
  * each node keeps the highest end and the highest one of any other body.
+ *
+ * Where some pairs may share bytes this is of no use, and each piece that
+ * begins is compared with all that are alive.
  */
 #include "layout/layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool report(layout_fault *out, layout_fault_kind kind, uint32_t a,
                    uint32_t b, int64_t step) {
@@ -179,6 +183,94 @@ static calm_status check_overlaps(layout_fault *out, const layout_problem *p,
   return CALM_OK;
 }
 
+/* ---- With reliefs -------------------------------------------------------- */
+
+/* Boxes alive, and the reliefs by their pieces. */
+typedef struct watch {
+  const layout_problem *problem;
+  layout_relief *reliefs; /* ascending by input, then output */
+  uint32_t *alive, *slot; /* boxes; slot[box]: its place in `alive` */
+  uint32_t count;
+} watch;
+
+static int by_pieces(const void *left, const void *right) {
+  const layout_relief *a = left, *b = right;
+  if (a->input != b->input) return a->input < b->input ? -1 : 1;
+  return (a->output > b->output) - (a->output < b->output);
+}
+
+/* Is there a relief from the one to the other that they observe? */
+static bool is_relieved(const watch *w, const box *input, const box *output) {
+  const layout_relief key = {(uint32_t)(input->piece - w->problem->pieces),
+                             (uint32_t)(output->piece - w->problem->pieces), 0};
+  const layout_relief *r = bsearch(&key, w->reliefs, w->problem->relief_count,
+                                   sizeof *w->reliefs, by_pieces);
+  if (!r) return false;
+  if (input->low >= output->low)
+    return r->distance <= 0 ||
+           input->low - output->low >= (uint64_t)r->distance;
+  return r->distance < 0 && output->low - input->low <= -(uint64_t)r->distance;
+}
+
+static bool boxes_collide(const watch *w, const box *a, const box *b) {
+  if (a->piece->body == b->piece->body) return false;
+  if (a->low >= b->high || b->low >= a->high) return false;
+  return !is_relieved(w, a, b) && !is_relieved(w, b, a);
+}
+
+static uint32_t find_watched(const watch *w, const sweep *s, const box *b) {
+  uint32_t least = CALM_NONE;
+  for (uint32_t i = 0; i < w->count; i++) {
+    const box *other = &s->boxes[w->alive[i]];
+    if (boxes_collide(w, b, other) && other->piece->body < least)
+      least = other->piece->body;
+  }
+  return least;
+}
+
+static void watch_event(watch *w, const event *e) {
+  if (e->begins) {
+    w->slot[e->box] = w->count;
+    w->alive[w->count++] = e->box;
+  } else {
+    const uint32_t last = w->alive[--w->count];
+    w->alive[w->slot[e->box]] = last;
+    w->slot[last] = w->slot[e->box];
+  }
+}
+
+static void run_watch(layout_fault *out, watch *w, const sweep *s) {
+  for (size_t i = 0; i < (size_t)s->count * 2; i++) {
+    const event *e = &s->events[i];
+    const box *b = &s->boxes[e->box];
+    const uint32_t rival = e->begins ? find_watched(w, s, b) : CALM_NONE;
+    if (rival != CALM_NONE) {
+      const uint32_t own = b->piece->body;
+      report(out, LAYOUT_OVERLAP, own < rival ? own : rival,
+             own < rival ? rival : own, e->step);
+      return;
+    }
+    watch_event(w, e);
+  }
+}
+
+static calm_status check_relieved(layout_fault *out, const layout_problem *p,
+                                  const uint64_t *offsets, arena *scratch) {
+  sweep s = {0};
+  watch w = {.problem = p};
+  TRY(list_boxes(&s, p, offsets, scratch));
+  TRY(list_events(&s, scratch));
+  ARENA_ARRAY(scratch, w.alive, s.count);
+  ARENA_ARRAY(scratch, w.slot, s.count);
+  ARENA_ARRAY(scratch, w.reliefs, p->relief_count);
+  memcpy(w.reliefs, p->reliefs, p->relief_count * sizeof *w.reliefs);
+  qsort(w.reliefs, p->relief_count, sizeof *w.reliefs, by_pieces);
+  run_watch(out, &w, &s);
+  return CALM_OK;
+}
+
+/* -------------------------------------------------------------------------- */
+
 static bool check_alone(layout_fault *out, const layout_problem *p,
                         const uint64_t *offsets, uint64_t arena_bytes) {
   for (uint32_t b = 0; b < p->body_count; b++)
@@ -199,7 +291,8 @@ calm_status layout_check(layout_fault *out, const layout_problem *p,
   arena scratch;
   arena_init(&scratch, context);
   if (!check_alone(&found, p, offsets, arena_bytes))
-    status = check_overlaps(&found, p, offsets, &scratch);
+    status = p->relief_count ? check_relieved(&found, p, offsets, &scratch)
+                             : check_overlaps(&found, p, offsets, &scratch);
   arena_free(&scratch);
   if (status == CALM_OK) *out = found;
   return status;

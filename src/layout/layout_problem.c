@@ -98,22 +98,33 @@ static calm_status fail_collision(const layout_problem *p,
                       fault->step);
 }
 
-/* The fixed bodies alone, judged where they are. */
-static calm_status check_fixed(const layout_problem *tidy, arena *a) {
-  layout_problem fixed = *tidy;
+/* The fixed bodies alone, judged where they are: all others are left without a
+   step, so that pieces keep their numbers and with them their reliefs. */
+static calm_status check_fixed(const layout_problem *p, arena *a) {
+  layout_problem fixed = *p;
   layout_fault fault;
   uint64_t *offsets;
-  fixed.piece_count = 0;
-  ARENA_ARRAY(a, fixed.pieces, tidy->piece_count);
-  ARENA_ARRAY(a, offsets, tidy->body_count);
-  for (uint32_t i = 0; i < tidy->piece_count; i++)
-    if (tidy->bodies[tidy->pieces[i].body].fixed)
-      fixed.pieces[fixed.piece_count++] = tidy->pieces[i];
-  for (uint32_t b = 0; b < tidy->body_count; b++)
-    if (tidy->bodies[b].fixed) offsets[b] = tidy->bodies[b].offset;
+  ARENA_ARRAY(a, fixed.pieces, p->piece_count);
+  ARENA_ARRAY(a, offsets, p->body_count);
+  for (uint32_t i = 0; i < p->piece_count; i++) {
+    fixed.pieces[i] = p->pieces[i];
+    if (!p->bodies[p->pieces[i].body].fixed)
+      fixed.pieces[i].upper = fixed.pieces[i].lower;
+  }
+  for (uint32_t b = 0; b < p->body_count; b++)
+    if (p->bodies[b].fixed) offsets[b] = p->bodies[b].offset;
   TRY(layout_check(&fault, &fixed, offsets, UINT64_MAX, a->context));
   if (fault.kind == LAYOUT_SOUND) return CALM_OK;
-  return fail_collision(tidy, &fault, a->context);
+  return fail_collision(p, &fault, a->context);
+}
+
+calm_status layout_problem_check(const layout_problem *p, arena *a) {
+  for (uint32_t b = 0; b < p->body_count; b++) {
+    TRY(check_body(&p->bodies[b], b, a->context));
+    for (uint32_t i = p->piece_begin[b]; i < p->piece_begin[b + 1]; i++)
+      TRY(check_piece(p, &p->pieces[i], a->context));
+  }
+  return check_fixed(p, a);
 }
 
 /* ---- Disjoint pieces ----------------------------------------------------- */

@@ -1,7 +1,8 @@
 /*
  * A problem made ready for the solvers: pieces without bytes or steps dropped,
  * overlapping pieces of one body cut into disjoint ones, every number checked,
- * so that sums of bytes in use are plain sums and nothing wraps.
+ * so that sums of bytes in use are plain sums and nothing wraps.  Reliefs,
+ * which name pieces, do not survive that.
  */
 #ifndef CALM_LAYOUT_LAYOUT_PROBLEM_H
 #define CALM_LAYOUT_LAYOUT_PROBLEM_H
@@ -15,6 +16,9 @@
  */
 calm_status layout_problem_tidy(layout_problem *out, const layout_problem *p,
                                 arena *a);
+
+/* The checks alone, of a problem that may have reliefs; `a` is scratch. */
+calm_status layout_problem_check(const layout_problem *p, arena *a);
 
 /* Bytes from the offset of a body to its last one; 0 if it has no piece. */
 uint64_t layout_body_span(const layout_problem *p, uint32_t body);

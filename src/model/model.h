@@ -124,8 +124,10 @@ calm_status model_pieces(file_pieces *out, const calm_model *model,
 
 /* Exact changes of a whole model. */
 typedef enum model_rewriting {
-  MODEL_TO_INT8,     /* uint8 becomes int8 where every value stays what it is */
-  MODEL_REMOVE_NOOPS /* operators that only hand on their input leave */
+  MODEL_TO_INT8, /* uint8 becomes int8 where every value stays what it is */
+  MODEL_REMOVE_NOOPS, /* operators that only hand on their input leave */
+  MODEL_DILATE_1X1    /* convolutions of 1x1 get a dilation, which means nothing
+                         to them, but another kernel of CMSIS-NN */
 } model_rewriting;
 
 /*
@@ -135,6 +137,7 @@ typedef enum model_rewriting {
  */
 calm_status model_rewrite(calm_model *model, model_rewriting kind);
 calm_status tflite_rewrite(calm_model *model, model_rewriting kind);
+calm_status tflite_dilate(calm_model *model);
 calm_status onnx_remove_noops(calm_model *model);
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "memory/memory_alias.h"
 #include "plan/planner.h"
 
 /* Of the time limit, for all bodies together. */
@@ -77,8 +78,8 @@ static calm_status order_body(planner *p, plan_tflm *t, uint32_t i,
   op_id *sequence;
   o.count = false;
   if (!g->file_order_valid && o.method == ORDER_FILE) o.method = ORDER_LEVEL;
-  TRY(memory_problem_build(&t->problems[i], g, &p->plan->memory, arenas,
-                           p->scratch));
+  const memory_model whole = memory_model_of_whole(&p->plan->memory);
+  TRY(memory_problem_build(&t->problems[i], g, &whole, arenas, p->scratch));
   TRY(order_solve(&result, &t->problems[i].order, &o, p->scratch, l));
   ARENA_ARRAY(p->scratch, sequence, g->ops.count);
   TRY(memory_expand_sequence(sequence, g, &t->problems[i], result.sequence));
@@ -211,7 +212,9 @@ calm_status plan_tflm_place(plan_candidate *c, const planner *p,
 static uint64_t offset_of(const planner *p, const plan_candidate *c,
                           uint32_t graph, tensor_id t) {
   const uint32_t body = c->joint.body_of[c->joint.tensor_begin[graph] + t];
-  if (body != CALM_NONE) return c->layout.offsets[body];
+  if (body != CALM_NONE)
+    return c->layout.offsets[body] +
+           c->joint.place_of[c->joint.tensor_begin[graph] + t];
   return tflm_places(&p->tflm->graphs[graph].tensors.data[t], UINT64_MAX)
              ? 0
              : UINT64_MAX;
@@ -236,6 +239,12 @@ static calm_status list_offsets(plan_candidate *c, const planner *p) {
 static calm_status predict(plan_candidate *c, const planner *p) {
   const tflm_model model = model_of(p->tflm, c->orders, c->offsets);
   return tflm_predict(&c->head, &model, p->scratch);
+}
+
+/* Whoever cut a network into tiles put them into an order that is good to
+   overlap; the peak of an order does not tell. */
+static bool may_gain_by_file(const plan_candidate *best, const planner *p) {
+  return plan_tflm_tells_rows(p) && best->head.bytes > plan_arena_bound(p);
 }
 
 /* Place the file order; keep it if the runtime needs less for it. */
@@ -297,6 +306,7 @@ static calm_status try_carried(plan_candidate *best, const planner *p) {
 void plan_tflm_leave_alone(memory_model *memory) {
   memset(memory->views, 0, sizeof memory->views);
   memset(memory->inplace, 0, sizeof memory->inplace);
+  memory->overlap = false;
 }
 
 /* Where nobody may tell it: no model gets worse. */
@@ -320,7 +330,8 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   best->source = PLAN_OWN;
   TRY(list_offsets(best, p));
   TRY(predict(best, p));
-  if (best->head.bytes > most && free_order) TRY(try_file_order(best, p, l));
+  if (free_order && (best->head.bytes > most || may_gain_by_file(best, p)))
+    TRY(try_file_order(best, p, l));
   if (best->head.bytes > most) TRY(try_without_plan(best, p, best->orders));
   if (best->head.bytes > most && free_order)
     TRY(try_without_plan(best, p, t->default_orders));
@@ -414,6 +425,10 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
       .source = c->source};
   TRY(record_scratch(plan, p, c));
   return record_entry(plan, p, c);
+}
+
+bool plan_tflm_tells_rows(const planner *p) {
+  return p->plan->memory.overlap || memory_alias_asked(&p->plan->memory);
 }
 
 /* ---- And judged again ---------------------------------------------------- */

@@ -119,6 +119,8 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c);
 /* All graphs of the plan, judged by code that knows nothing of how it was made:
    CALM_INTERNAL if it does not hold, or costs another head than promised. */
 calm_status plan_tflm_check(const planner *p);
+/* Are rows of tensors told apart?  Then nobody else can judge the plan. */
+bool plan_tflm_tells_rows(const planner *p);
 
 /*
  * For TensorFlow Lite, which is not asked where tensors lie: whether the memory
@@ -156,6 +158,10 @@ calm_status plan_traffic_record(planner *p);
 
 /* Is the order chosen for its traffic? */
 bool plan_traffic_decides(const calm_options *options);
+
+/* Last of all: whether the offsets of a plan for TensorFlow Lite Micro rely on
+   certain kernels (plan->mark), and a warning of inputs that they lose. */
+calm_status plan_mark(calm_plan *plan, const calm_options *options);
 
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "model/tflite_parts.h"
+#include "scarce.h"
 #include "tflite_builder.h"
 #include "written_model.h"
 
@@ -313,6 +313,43 @@ static void a_broken_mark_is_recorded(void **state) {
               no_hashes);
 }
 
+/* ---- Memory -------------------------------------------------------------- */
+
+/* Writing a mark and reading it, where the n-th request fails, for every n. */
+static void memory_may_run_out_at_any_time(void **state) {
+  (void)state;
+  build_file *f = plain_file();
+  uint64_t left;
+  const calm_allocator allocator = {scarce_reallocate, &left};
+  calm_status status = CALM_NO_MEMORY;
+  for (uint64_t granted = 0; status != CALM_OK; granted++) {
+    calm_model model, again;
+    arena a;
+    left = SCARCE_NEVER;
+    calm_context *context = calm_context_new(&allocator);
+    model_init(&model, context, "scarce");
+    model_init(&again, context, "again");
+    model.map = (file_map){f->bytes, f->length};
+    assert_int_equal(model_read(&model), CALM_OK);
+    arena_init(&a, context);
+    model_patch patch = identity_patch(&model, &a, MODEL_PLAN_WRITE);
+    patch.mark = &wanted;
+    left = granted;
+    written w = written_model(&model, &patch);
+    status = w.status;
+    again.map = (file_map){w.bytes, w.length};
+    if (status == CALM_OK) status = model_read(&again);
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+    free(w.bytes);
+    arena_free(&a);
+    model_clear(&model);
+    model_clear(&again);
+    assert_int_equal(calm_context_bytes(context), 0);
+    calm_context_free(context);
+  }
+  free(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_mark_stands_beside_its_plan),
@@ -320,6 +357,7 @@ int main(void) {
       cmocka_unit_test(a_second_plan_takes_its_place),
       cmocka_unit_test(a_file_without_a_mark_has_none),
       cmocka_unit_test(what_was_planned_is_bound_to_it),
-      cmocka_unit_test(a_broken_mark_is_recorded)};
+      cmocka_unit_test(a_broken_mark_is_recorded),
+      cmocka_unit_test(memory_may_run_out_at_any_time)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

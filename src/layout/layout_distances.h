@@ -1,0 +1,33 @@
+/*
+ * What a placement has to observe where some pairs may share bytes: for each
+ * pair of bodies that meet, the open intervals that the difference of their
+ * offsets must avoid.  Ends are what alignment allows at all, so every one of
+ * them is a difference that can occur.  Private to the layout room.
+ */
+#ifndef CALM_LAYOUT_LAYOUT_DISTANCES_H
+#define CALM_LAYOUT_LAYOUT_DISTANCES_H
+
+#include "layout/layout.h"
+
+/* Seen from one body: its offset less that of `other` is not between. */
+typedef struct layout_gap {
+  uint32_t other;
+  int64_t after, before; /* both may be taken */
+} layout_gap;
+
+typedef struct layout_distances {
+  const layout_problem *p;
+  uint64_t *span;      /* per body: its highest byte, from its offset */
+  uint32_t *gap_begin; /* body b: gaps[gap_begin[b] .. gap_begin[b + 1]],
+                          ascending by other and place; each pair from both
+                          sides */
+  layout_gap *gaps;
+  uint64_t working_set; /* no placement needs less: bytes in use at a step, less
+                           what reliefs can save there at most */
+} layout_distances;
+
+/* CALM_BAD_INPUT if a number is beyond NUMBER_MAX_BYTES. */
+calm_status layout_distances_find(layout_distances *out,
+                                  const layout_problem *p, arena *a);
+
+#endif
