@@ -5,7 +5,7 @@
 
 #include "pipeline.h"
 
-enum { OVERLAP_ON = 1 }; /* of --overlap */
+enum { OVERLAP_OFF, OVERLAP_ON }; /* of --overlap */
 
 /* ---- Its terms ----------------------------------------------------------- */
 
@@ -42,13 +42,33 @@ static bool names_kernels(const calm_options *options) {
   return strcmp(options->kernels, "auto") != 0;
 }
 
+/* What holds for `portable` holds for every library, and so does what was
+   planned without a name. */
+static bool is_for_any(kernel_library library) {
+  return library == KERNELS_PORTABLE || library == KERNELS_AUTO;
+}
+
+/* Other runtimes overlap nothing, whatever the plan says. */
+static bool is_for_micro(const calm_model *model, const calm_options *options) {
+  memory_model memory;
+  calm_options trial = *options;
+  trial.overlap = OVERLAP_OFF;
+  context_mute(model->context, true);
+  const calm_status status = pipeline_memory_model(&memory, model, &trial);
+  context_mute(model->context, false);
+  return status == CALM_OK && !strcmp(memory.name, "tflm") &&
+         memory.subgraphs == SUBGRAPHS_TFLM;
+}
+
 calm_status check_mark_terms(calm_options *out, const calm_model *model,
                              const calm_options *options) {
   kernel_library library;
   const model_mark *mark = &model->offline.mark;
   *out = *options;
-  if (!is_readable(model, &library)) return CALM_OK;
-  if (!names_kernels(options)) out->kernels = mark->kernels;
+  if (!is_readable(model, &library) || !is_for_micro(model, options))
+    return CALM_OK;
+  if (!names_kernels(options) || !is_for_any(library))
+    out->kernels = mark->kernels;
   if (library != KERNELS_AUTO) out->overlap = OVERLAP_ON;
   if (!options->views) out->views = mark->views;
   return CALM_OK;
@@ -91,14 +111,12 @@ static calm_status judge_binding(calm_verdict *v) {
   return CALM_OK;
 }
 
-/* What holds for `portable` holds for every library, and what is relied on
-   without a name holds for them, too. */
 static calm_status judge_kernels(calm_verdict *v, kernel_library library,
                                  const calm_options *options) {
   const model_mark *mark = &v->model->offline.mark;
   const uint64_t edition = kernel_edition(library);
   if (names_kernels(options) && strcmp(options->kernels, mark->kernels) &&
-      library != KERNELS_PORTABLE && library != KERNELS_AUTO)
+      !is_for_any(library))
     SAY(v, true,
         "calm.overlap: the plan relies on the kernels '%s', not on '%s'; for "
         "those plan again: calm plan --kernels %s --overlap on",

@@ -11,8 +11,9 @@
    operators and offsets that it was made for?  False without one. */
 bool check_mark_holds(const calm_model *model);
 
-/* The options, with the mark's kernels, overlap and views where the options do
-   not name kernels of their own.  They borrow from both. */
+/* The options in the mark's terms: its kernels (but where it holds for any, and
+   the options name some), its views unless the options say which, and overlap.
+   They borrow from both. */
 calm_status check_mark_terms(calm_options *out, const calm_model *model,
                              const calm_options *options);
 

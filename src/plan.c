@@ -84,8 +84,21 @@ static calm_status find_order(planner *p) {
 }
 
 uint64_t plan_arena_bound(const planner *p) {
-  const uint64_t bound = p->plan->order.bound_bytes;
-  return p->tflm && p->tflm->floor > bound ? p->tflm->floor : bound;
+  uint64_t bound = p->plan->order.bound_bytes;
+  if (!p->tflm) return bound;
+  if (p->tflm->floor > bound) bound = p->tflm->floor;
+  return p->tflm->on_grid ? number_round_up(bound, TFLM_ALIGN) : bound;
+}
+
+bool plan_order_is_only(const planner *p) {
+  const order_problem *o = &p->problem.order;
+  for (uint32_t u = 1; u < o->op_count; u++) {
+    bool follows = false;
+    for (uint32_t i = o->pred_begin[u]; i < o->pred_begin[u + 1]; i++)
+      if (o->preds[i] == u - 1) follows = true;
+    if (!follows) return false;
+  }
+  return true;
 }
 
 bool plan_order_is_free(const planner *p) {

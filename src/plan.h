@@ -157,16 +157,16 @@ enum { PLAN_MOST_STEPS = 6 };
 
 /* What became of the graph by tiles, and what else was possible. */
 typedef struct plan_tiling {
-  const char *mode;    /* NULL: nobody asked; "auto", "given" */
-  const graph *of;     /* the untiled graph, of which regions speak */
-  tile_choice choice;  /* its front; `chosen`: that of the plan */
+  const char *mode;   /* NULL: nobody asked; "auto", "given" */
+  const graph *of;    /* the untiled graph, of which regions speak */
+  tile_choice choice; /* its front; `chosen`: that of the plan */
   tile_goal goal;
-  bool tail_counts;    /* arenas of the front are heads and tails */
-  uint64_t macs;       /* of the untiled graph */
-  uint64_t plan_macs;  /* of the one that is planned */
+  bool tail_counts;   /* arenas of the front are heads and tails */
+  uint64_t macs;      /* of the untiled graph */
+  uint64_t plan_macs; /* of the one that is planned */
   bool most_macs_given;
-  uint32_t folded;     /* regions that the model had in tiles, undone */
-  const char *reason;  /* why there are no tiles in the plan; NULL: there are */
+  uint32_t folded;    /* regions that the model had in tiles, undone */
+  const char *reason; /* why there are no tiles in the plan; NULL: there are */
   plan_step steps[PLAN_MOST_STEPS];
   uint32_t step_count;
   plan_step with_overlap; /* what --overlap on would come to; no name: it was
@@ -178,6 +178,9 @@ static inline uint64_t plan_tiling_bytes(const plan_tiling *t,
                                          const tile_score *score) {
   return score->head_bytes + (t->tail_counts ? score->tail_bytes : 0);
 }
+
+/* "0-3:4:pad,5-7:2:same"; "none". */
+void plan_tiling_words(text *out, const tile_state *state);
 
 struct plan_round; /* plan_rewrite.h */
 struct plan_stage; /* plan_tile.h */

@@ -225,6 +225,24 @@ static inline void net_random_pad(tile_net *n) {
   net_add(n, &op, sizes);
 }
 
+/* Go on from an earlier tensor. */
+static inline void net_return(tile_net *n, tensor_id x, const int64_t *sizes) {
+  n->x = x;
+  for (int i = 0; i < 3; i++) n->sizes[i] = sizes[i];
+}
+
+static inline tensor_id net_shortcut(tile_net *n, tensor_id x,
+                                     const int64_t *sizes) {
+  const net_choice c = {.taps = {1, 1},
+                        .stride = {2, 2},
+                        .dilation = {1, 1},
+                        .channels = sizes[2],
+                        .same = true};
+  net_return(n, x, sizes);
+  net_conv(n, &c);
+  return n->x;
+}
+
 /* One or two convolutions that keep the size, or a stride of two on both ways,
    and the sum. */
 static inline void net_random_residual(tile_net *n) {
@@ -239,16 +257,12 @@ static inline void net_random_residual(tile_net *n) {
                   .dilation = {1, 1},
                   .channels = n->sizes[2],
                   .same = true};
+  if (strided && net_draw(n, 0, 1)) way = net_shortcut(n, x, sizes);
+  net_return(n, x, sizes);
   net_conv(n, &c);
   if (net_draw(n, 0, 1)) net_random_point(n);
   const tensor_id main = n->x;
-  if (strided) {
-    n->x = x;
-    for (int i = 0; i < 3; i++) n->sizes[i] = sizes[i];
-    c.taps[0] = c.taps[1] = 1;
-    net_conv(n, &c);
-    way = n->x;
-  }
+  if (strided && way == x) way = net_shortcut(n, x, sizes);
   const int64_t end[3] = {n->sizes[0], n->sizes[1], n->sizes[2]};
   net_op op = {.kind = OP_add, .operands = {way, main}, .operand_count = 2};
   if (net_draw(n, 0, 1))

@@ -180,6 +180,31 @@ static kernel_row pick_esp(const kernel_subject *s, kernel_row none) {
 
 /* ---- The reference ------------------------------------------------------- */
 
+/* Element-wise kernels that were measured with floats alone. */
+static const op_kind float_kinds[] = {OP_abs,
+                                      OP_neg,
+                                      OP_exp,
+                                      OP_log,
+                                      OP_sin,
+                                      OP_cos,
+                                      OP_sqrt,
+                                      OP_rsqrt,
+                                      OP_square,
+                                      OP_floor,
+                                      OP_ceil,
+                                      OP_round,
+                                      OP_elu,
+                                      OP_div,
+                                      OP_floor_div,
+                                      OP_floor_mod,
+                                      OP_squared_difference};
+
+static bool is_float_kind(op_kind kind) {
+  for (size_t i = 0; i < sizeof float_kinds / sizeof *float_kinds; i++)
+    if (float_kinds[i] == kind) return true;
+  return false;
+}
+
 static kernel_row pick_reference(const kernel_subject *s) {
   switch (s->op->kind) {
     case OP_conv2d: return s->window.groups != 1 ? KERNEL_GROUPED : KERNEL_CONV;
@@ -202,14 +227,16 @@ static kernel_row pick_reference(const kernel_subject *s) {
     case OP_tanh:
     case OP_logistic:
     case OP_quantize: return KERNEL_ELEMENTS;
-    default: return KERNEL_OTHER_KIND;
+    default:
+      return is_float_kind(s->op->kind) ? KERNEL_ELEMENTS : KERNEL_OTHER_KIND;
   }
 }
 
 /* ---- The gates ----------------------------------------------------------- */
 
-static bool is_measured_type(element_type type) {
-  return type == ELEMENT_i8 || type == ELEMENT_f32;
+static bool is_measured_type(const kernel_subject *s, element_type type) {
+  return type == ELEMENT_f32 ||
+         (type == ELEMENT_i8 && !is_float_kind(s->op->kind));
 }
 
 /* Operands and weights of one type; a quantization may change it. */
@@ -220,7 +247,7 @@ static bool types_fit(const kernel_subject *s) {
     if (s->op->input_count < 2 || s->op->inputs[1] == CALM_NONE) return false;
     w = &s->g->tensors.data[s->op->inputs[1]];
   }
-  if (!is_measured_type(s->x->type) || !is_measured_type(s->y->type))
+  if (!is_measured_type(s, s->x->type) || !is_measured_type(s, s->y->type))
     return false;
   if (s->op->kind == OP_quantize) return true;
   return s->x->type == s->y->type && (!w || w->type == s->x->type);

@@ -357,27 +357,35 @@ static uint32_t find_handover(const builder *b, uint32_t u, order_reuse *out) {
   return 1;
 }
 
-/* What the kernel lets lie over each other, for the largest segments. */
-static uint32_t find_reliefs(const builder *b, uint32_t u, order_reuse *out) {
+/* The permissions of one relief: each segment of the input and the largest of
+   the output. */
+static uint32_t list_relief(const builder *b, uint32_t u,
+                            const memory_relief *relief, order_reuse *out) {
+  const memory_segments *s = &b->segments;
   const order_buffer *buffers = b->p.order.buffers;
-  const op_id op = b->p.op_of[u];
+  const uint32_t output =
+      memory_segment_largest(s, b->g->ops.data[b->p.op_of[u]].outputs[0]);
+  uint32_t count = 0;
+  if (output == CALM_NONE || buffers[output].pinned_start) return 0;
+  for (uint32_t i = s->first[relief->input]; i < s->end[relief->input]; i++) {
+    const uint64_t bytes = memory_relief_saving(
+        buffers[i].bytes, buffers[output].bytes, relief->distance);
+    if (!bytes || buffers[i].pinned_end ||
+        s->list[i].base == s->list[output].base)
+      continue;
+    if (out) out[count] = (order_reuse){u, i, output, bytes};
+    count++;
+  }
+  return count;
+}
+
+static uint32_t find_reliefs(const builder *b, uint32_t u, order_reuse *out) {
   memory_relief reliefs[RELIEFS_MOST];
   uint32_t kept = 0;
-  const uint32_t count = memory_reliefs_of(reliefs, b->g, b->model, op);
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t input =
-        memory_segment_largest(&b->segments, reliefs[i].input);
-    const uint32_t output =
-        memory_segment_largest(&b->segments, b->g->ops.data[op].outputs[0]);
-    if (input == CALM_NONE || output == CALM_NONE || input == output ||
-        buffers[input].pinned_end || buffers[output].pinned_start)
-      continue;
-    const uint64_t bytes = memory_relief_saving(
-        buffers[input].bytes, buffers[output].bytes, reliefs[i].distance);
-    if (!bytes) continue;
-    if (out) out[kept] = (order_reuse){u, input, output, bytes};
-    kept++;
-  }
+  const uint32_t count =
+      memory_reliefs_of(reliefs, b->g, b->model, b->p.op_of[u]);
+  for (uint32_t i = 0; i < count; i++)
+    kept += list_relief(b, u, &reliefs[i], out ? out + kept : NULL);
   return kept;
 }
 

@@ -152,24 +152,71 @@ uint32_t memory_segment_largest(const memory_segments *s, tensor_id t) {
   return best;
 }
 
-static void mark_others(const cutter *c, tensor_id t, bool *marks) {
+/* What `op` can save at most beyond what the permissions of its segments say:
+   these count one segment at a time, the layout all that die together.  Of
+   those that are no larger than a given one all may die. */
+static uint64_t find_lack(const cutter *c, tensor_id in, tensor_id out,
+                          int64_t distance) {
+  const memory_segment *list = c->out.list;
+  const uint64_t target = list[memory_segment_largest(&c->out, out)].bytes;
+  uint64_t whole = 0, lack = 0;
+  for (uint32_t i = c->out.first[out]; i < c->out.end[out]; i++)
+    whole += list[i].bytes;
+  for (uint32_t i = c->out.first[in]; i < c->out.end[in]; i++) {
+    uint64_t sum = 0;
+    for (uint32_t k = c->out.first[in]; k < c->out.end[in]; k++)
+      if (list[k].bytes <= list[i].bytes) sum += list[k].bytes;
+    const uint64_t said = memory_relief_saving(list[i].bytes, target, distance);
+    const uint64_t real = memory_relief_saving(sum, whole, distance);
+    if (real > said && real - said > lack) lack = real - said;
+  }
+  return lack;
+}
+
+/* Take `lack` bytes from segments of a tensor other than the largest, where
+   what was taken before counts; what is left of the lack. */
+static uint64_t shrink_others(const cutter *c, tensor_id t, uint64_t lack,
+                              uint64_t *taken) {
   const uint32_t largest = memory_segment_largest(&c->out, t);
   for (uint32_t i = c->out.first[t]; i < c->out.end[t]; i++)
-    if (i != largest) marks[i] = true;
+    if (i != largest) lack -= number_smaller(lack, taken[i]);
+  for (uint32_t i = c->out.first[t]; i < c->out.end[t]; i++) {
+    if (i == largest) continue;
+    const uint64_t more = number_smaller(lack, c->out.list[i].bytes - taken[i]);
+    taken[i] += more;
+    lack -= more;
+  }
+  return lack;
+}
+
+/*
+ * Segments of the output are all made at once, so any of them may pay for what
+ * permissions do not say.  If that is not enough all of the input but its
+ * largest segment counts for nothing, too: what dies with that or without it
+ * is then paid for.  What is taken for the sake of another operator from a
+ * segment that a permission speaks of takes as much from both sides.
+ */
+static void pay_lack(const cutter *c, tensor_id in, tensor_id out,
+                     int64_t distance, uint64_t *taken) {
+  if (c->out.first[in] == c->out.end[in] ||
+      c->out.first[out] == c->out.end[out])
+    return;
+  const uint64_t lack = find_lack(c, in, out, distance);
+  if (shrink_others(c, out, lack, taken))
+    shrink_others(c, in, UINT64_MAX, taken);
 }
 
 static calm_status shrink_segments(cutter *c) {
   memory_relief reliefs[RELIEFS_MOST];
-  bool *marks;
-  ARENA_ARRAY(&c->scratch, marks, c->out.count);
+  uint64_t *taken;
+  ARENA_ARRAY(&c->scratch, taken, c->out.count);
   for (op_id op = 0; op < c->g->ops.count; op++) {
     const uint32_t count = memory_reliefs_of(reliefs, c->g, c->model, op);
     for (uint32_t i = 0; i < count; i++)
-      mark_others(c, reliefs[i].input, marks);
-    if (count) mark_others(c, c->g->ops.data[op].outputs[0], marks);
+      pay_lack(c, reliefs[i].input, c->g->ops.data[op].outputs[0],
+               reliefs[i].distance, taken);
   }
-  for (uint32_t i = 0; i < c->out.count; i++)
-    if (marks[i]) c->out.list[i].bytes = 0;
+  for (uint32_t i = 0; i < c->out.count; i++) c->out.list[i].bytes -= taken[i];
   return CALM_OK;
 }
 

@@ -23,10 +23,10 @@ typedef struct memory_segments {
 
 /*
  * Operators that need not do anything, because all they copy is where it
- * belongs, become free operators of `storage`.  Of an operand or an output with
- * reliefs that is cut all but the largest segment count for nothing: one
- * permission stands for all that is saved, and an order problem must not ask
- * for more than any layout.
+ * belongs, become free operators of `storage`.  Where an operand or an output
+ * with reliefs is cut, segments count for less than their bytes, by what the
+ * permissions of single segments cannot say: an order problem must not ask for
+ * more than any layout.
  */
 calm_status memory_segments_find(memory_segments *out, memory_storage *storage,
                                  const graph *g, const memory_model *model,

@@ -10,12 +10,12 @@ typedef struct range {
   uint64_t low, high;
 } range;
 
-/* The rows of the outermost dimension that a slice does not take all of; all
-   else of them counts as taken. */
+/* From the first element that a slice takes to the last. */
 static range taken_by_slice(const graph_tensor *t, const graph_op *op) {
   int64_t begin[GRAPH_MAX_RANK], size[GRAPH_MAX_RANK];
   const range all = {0, t->bytes};
   uint64_t row = t->bytes;
+  range part = {0, 0};
   if (t->rank == 0 || t->type == ELEMENT_ABSTRACT ||
       element_type_bits(t->type) % 8 ||
       graph_op_numbers(begin, op, "begin") != t->rank ||
@@ -27,12 +27,11 @@ static range taken_by_slice(const graph_tensor *t, const graph_op *op) {
     if (length < 1 || begin[i] < 0 || taken < 1 || begin[i] + taken > length)
       return all;
     row /= (uint64_t)length;
-    if (taken < length)
-      return (range){(uint64_t)begin[i] * row,
-                     (uint64_t)(begin[i] + taken) * row};
-    if (length > 1) return all;
+    part.low += (uint64_t)begin[i] * row;
+    part.high += (uint64_t)(begin[i] + taken - 1) * row;
   }
-  return all;
+  part.high += row; /* of one element by now */
+  return part;
 }
 
 static bool reads_tensor(const graph_op *op, tensor_id t) {

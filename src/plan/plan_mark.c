@@ -35,37 +35,79 @@ static bool may_rely(const memory_model *memory) {
          !bits_equal(memory->views, preset->views, OP_KIND_WORDS);
 }
 
-static calm_status relies(bool *out, const calm_plan *plan,
-                          const tflm_model *model, arena *a) {
-  memory_model common = plan->memory;
-  const memory_model *preset = memory_model_find("tflm");
+/* Would the plan hold under another memory model? */
+static calm_status holds(bool *out, const calm_plan *plan,
+                         const tflm_model *model, const memory_model *memory,
+                         arena *a) {
   memory_verdict verdict;
-  memcpy(common.views, preset->views, sizeof common.views);
-  memcpy(common.inplace, preset->inplace, sizeof common.inplace);
-  memory_model_use_kernels(&common, KERNELS_AUTO);
-  common.overlap = false;
-  TRY(tflm_check(&verdict, model, &common, a));
-  *out = verdict.faults.count > 0;
+  TRY(tflm_check(&verdict, model, memory, a));
+  *out = verdict.faults.count == 0;
   memory_verdict_free(&verdict, plan->context);
   return CALM_OK;
 }
 
+static calm_status relies(bool *out, const calm_plan *plan,
+                          const tflm_model *model, arena *a) {
+  memory_model common = plan->memory;
+  const memory_model *preset = memory_model_find("tflm");
+  bool held;
+  memcpy(common.views, preset->views, sizeof common.views);
+  memcpy(common.inplace, preset->inplace, sizeof common.inplace);
+  memory_model_use_kernels(&common, KERNELS_AUTO);
+  common.overlap = false;
+  TRY(holds(&held, plan, model, &common, a));
+  *out = !held;
+  return CALM_OK;
+}
+
+/* Kinds of views that the plan does without are not its terms. */
+static calm_status leave_needed(memory_model *memory, const calm_plan *plan,
+                                const tflm_model *model, arena *a) {
+  const memory_model *preset = memory_model_find("tflm");
+  for (uint32_t kind = 0; kind < OP_OPAQUE; kind++) {
+    memory_model without = *memory;
+    bool held;
+    if (!bits_has(memory->views, kind) || bits_has(preset->views, kind))
+      continue;
+    bits_remove(without.views, kind);
+    TRY(holds(&held, plan, model, &without, a));
+    if (held) *memory = without;
+  }
+  return CALM_OK;
+}
+
+/* "identity,slice": those of the preset, and then the others. */
 static calm_status write_views(const char **out, const memory_model *memory,
                                arena *a) {
+  const memory_model *preset = memory_model_find("tflm");
+  memory_model others = *memory;
+  bool whole = true;
   text words;
   text_init(&words, a->context);
-  memory_model_views_word(&words, memory);
+  for (uint32_t kind = 0; kind < OP_OPAQUE; kind++) {
+    if (!bits_has(preset->views, kind)) continue;
+    whole = whole && bits_has(memory->views, kind);
+    bits_remove(others.views, kind);
+  }
+  if (whole) text_format(&words, "identity");
+  if (whole && bits_count(others.views, OP_KIND_WORDS))
+    text_format(&words, ",");
+  if (!whole || bits_count(others.views, OP_KIND_WORDS))
+    memory_model_views_word(&words, whole ? &others : memory);
   return text_keep(&words, out, a);
 }
 
 static calm_status mark(calm_plan *plan, const tflm_model *model, arena *a) {
   model_mark *m = &plan->mark;
+  memory_model needed = plan->memory;
   if (!may_rely(&plan->memory)) return CALM_OK;
   TRY(relies(&m->present, plan, model, a));
+  if (!m->present) return CALM_OK;
+  TRY(leave_needed(&needed, plan, model, a));
   m->kernels = kernel_library_name(plan->memory.kernels);
   m->edition = kernel_edition(plan->memory.kernels);
   m->tool = calm_version();
-  return write_views(&m->views, &plan->memory, &plan->arena);
+  return write_views(&m->views, &needed, &plan->arena);
 }
 
 /* Those of the original, whose placement nobody planned. */

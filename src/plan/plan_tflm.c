@@ -152,6 +152,17 @@ static calm_status predict_file(planner *p, plan_tflm *t) {
   return predict_carried(p, t);
 }
 
+/* Offsets are multiples of 16, but where a tensor lies in the midst of another.
+ */
+static calm_status find_grid(planner *p, plan_tflm *t) {
+  memory_alias *aliases;
+  TRY(memory_alias_find(&aliases, &t->graphs[0], &p->plan->memory, p->scratch));
+  t->on_grid = p->plan->memory.align % TFLM_ALIGN == 0;
+  for (tensor_id k = 0; k < t->graphs[0].tensors.count; k++)
+    if (aliases[k].place % TFLM_ALIGN) t->on_grid = false;
+  return CALM_OK;
+}
+
 calm_status plan_tflm_prepare(planner *p) {
   plan_tflm *t = arena_calloc(p->scratch, 1, sizeof *t);
   uint64_t *arenas;
@@ -165,6 +176,7 @@ calm_status plan_tflm_prepare(planner *p) {
   ARENA_ARRAY(p->scratch, arenas, count);
   TRY(order_bodies(p, t, arenas));
   raise_floor_by_tensors(t);
+  TRY(find_grid(p, t));
   TRY(predict_file(p, t));
   p->tflm = t;
   p->g = &t->graphs[0];

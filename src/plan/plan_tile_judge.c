@@ -274,14 +274,11 @@ static void tell(plan_tile_judge *j, const tile_score *score,
   text line;
   char *words;
   text_init(&line, j->context);
-  for (uint32_t i = 0; i < count; i++) {
-    if (i) text_format(&line, ",");
-    tile_print(&line, &regions[i]);
-  }
+  plan_tiling_words(&line, &(tile_state){.regions = regions, .count = count});
   if (text_finish(&line, &words) != CALM_OK) return;
   context_log(j->context, CALM_LOG_PROGRESS,
               "tiles: %llu bytes after %u tilings: %s",
-              (unsigned long long)bytes, j->judged, count ? words : "none");
+              (unsigned long long)bytes, j->judged, words);
   calm_text_free(j->context, words);
 }
 

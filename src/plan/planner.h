@@ -22,6 +22,7 @@ typedef struct plan_tflm {
   uint64_t doubt; /* bodies may need less than they do, by at most this */
   uint64_t floor; /* no plan needs less, for the sake of other graphs and of
                      what no operator touches */
+  bool on_grid; /* all tensors, and so the head, end at multiples of 16 */
   const op_id **default_orders; /* of the file, where those are orders */
   tflm_head default_head;       /* in these, without a plan */
   uint64_t carried_bytes; /* head under the plan that the file brings along;
@@ -87,6 +88,9 @@ order_options plan_order_options(const calm_options *options);
 
 /* No arena is smaller than this, in whatever order. */
 uint64_t plan_arena_bound(const planner *p);
+
+/* Is there no other order, whatever operators that do nothing do? */
+bool plan_order_is_only(const planner *p);
 
 /* Is another order than the one that was found as good an answer?  Not where
    the user asked for the order of a certain method, or for little traffic. */

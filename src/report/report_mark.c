@@ -3,6 +3,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Kinds of views beyond those that any runtime has; an empty text: none. */
+static const char *others(const model_mark *mark) {
+  static const char usual[] = "identity";
+  const size_t length = sizeof usual - 1;
+  if (strncmp(mark->views, usual, length)) return mark->views;
+  return mark->views[length] == ',' ? mark->views + length + 1 : "";
+}
+
 static void add_terms(text *out, const model_mark *mark) {
   const bool named = strcmp(mark->kernels, "auto") != 0;
   text_format(out, "the plan relies on ");
@@ -10,8 +18,8 @@ static void add_terms(text *out, const model_mark *mark) {
     text_format(out,
                 "the kernels '%s' (edition %" PRIu64 " of their distances)",
                 mark->kernels, mark->edition);
-  if (strcmp(mark->views, "identity"))
-    text_format(out, "%sviews of %s", named ? " and on " : "", mark->views);
+  if (*others(mark))
+    text_format(out, "%sviews of %s", named ? " and on " : "", others(mark));
   else if (!named)
     text_format(out, "no kernels");
 }

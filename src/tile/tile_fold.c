@@ -207,6 +207,7 @@ static calm_status start(folder *f, fold_regions *regions) {
   const uint32_t ops = f->g->ops.count;
   ARENA_ARRAY(f->scratch, f->places, f->g->tensors.count);
   ARENA_ARRAY(f->scratch, f->pictures, ops + 1);
+  ARENA_ARRAY(f->scratch, f->hints, ops + 1);
   ARENA_ARRAY(f->scratch, f->taken, ops);
   ARENA_ARRAY(f->scratch, f->dead, ops);
   ARENA_ARRAY(f->scratch, f->bound, ops);

@@ -38,6 +38,11 @@ typedef struct fold_place {
   bool padded; /* some elements are padding, made by a pad */
 } fold_place;
 
+/* A size that a picture has at least, as others show. */
+typedef struct fold_hint {
+  int64_t sizes[FOLD_AXES];
+} fold_hint;
+
 typedef struct folder {
   const graph *g;
   const tile_options *options;
@@ -45,6 +50,8 @@ typedef struct folder {
   fold_place *places;     /* per tensor */
   fold_picture *pictures; /* the first is the source's */
   uint32_t picture_count;
+  fold_hint *hints; /* per picture */
+  bool again;       /* a hint was found: what was traced is not all right */
   tensor_id source; /* from where it was traced */
   bool *taken;      /* per operator: it is in a region that was found */
   bool *dead;       /* per operator: it can have no place in this trace */

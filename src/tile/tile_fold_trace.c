@@ -301,13 +301,43 @@ static calm_status start_picture(fold_picture *p, const folder *f, op_id u,
   return CALM_OK;
 }
 
+static int64_t windows_of(const window_axis *axis, int64_t after) {
+  const int64_t room = axis->input + axis->before + after - window_span(axis);
+  return room < 0 ? 0 : room / axis->stride + 1;
+}
+
+static bool fits_same(const window_axis *axis, int64_t tiled) {
+  return axis->before == window_same_before(axis->input, axis->taps,
+                                            axis->stride, axis->dilation) &&
+         tiled <= (axis->input + axis->stride - 1) / axis->stride;
+}
+
+/* Rows at the end that nobody reads have no tile.  They are there if nothing
+   could leave them away, and under SAME padding, which is likely where there is
+   padding in front, of this axis or of the other one. */
+static int64_t whole_size(const folder *f, const fold_picture *p, uint32_t axis,
+                          bool complete) {
+  const window_axis *a = &p->axes[axis], *other = &p->axes[!axis];
+  const int64_t hint = f->hints[f->picture_count - 1].sizes[axis];
+  const int64_t tiled = p->sizes[axis], least = windows_of(a, 0);
+  const bool padded =
+      a->before > 0 || (other->before > 0 && fits_same(other, 1));
+  if (hint >= tiled) return hint;
+  if (!complete && padded && !f->options->pads && fits_same(a, tiled))
+    return (a->input + a->stride - 1) / a->stride;
+  return tiled < least ? least : tiled;
+}
+
 /* The operators of `members` with windows: padding, places, size. */
 static void settle_windows(folder *f, fold_picture *p, uint32_t id,
                            const op_id *members, uint32_t count) {
   graph_window w;
+  bool complete[FOLD_AXES] = {false, false};
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t axis = 0; axis < FOLD_AXES; axis++) {
       graph_window_of(&w, f->g, members[i]);
+      if (axis_of(&w, axis)->input >= p->axes[axis].input)
+        complete[axis] = true; /* as a tile of all of it has it */
       const int64_t before = -first_window(f, members[i], &w, axis);
       if (before > p->axes[axis].before) p->axes[axis].before = before;
     }
@@ -327,7 +357,8 @@ static void settle_windows(folder *f, fold_picture *p, uint32_t id,
     f->places[y] = place;
   }
   for (uint32_t axis = 0; axis < FOLD_AXES; axis++)
-    p->axes[axis].output = p->sizes[axis];
+    p->axes[axis].output = p->sizes[axis] =
+        whole_size(f, p, axis, complete[axis]);
 }
 
 static void settle_points(folder *f, uint32_t id, const op_id *members,
@@ -363,21 +394,57 @@ static calm_status add_picture(folder *f, op_id u, const graph_window *w,
   return CALM_OK;
 }
 
+/* ---- Sizes that must agree ----------------------------------------------- */
+
+/* The picture with windows that an element-wise one gets its size from. */
+static uint32_t root_of(const folder *f, uint32_t picture) {
+  while (picture && !f->pictures[picture].window) {
+    const fold_picture *p = &f->pictures[picture];
+    picture = f->places[first_picture(f, &f->g->ops.data[p->op])].picture;
+  }
+  return picture;
+}
+
+/* Operands of one operator are pictures of one size: what is known of the
+   larger one is true of the other.  The trace then begins again. */
+static bool sizes_agree(folder *f, op_id u) {
+  const graph_op *op = &f->g->ops.data[u];
+  const uint32_t first = f->places[first_picture(f, op)].picture;
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    const uint32_t other = picture_of(f, op->inputs[i]);
+    if (other == CALM_NONE) continue;
+    for (uint32_t axis = 0; axis < FOLD_AXES; axis++) {
+      const int64_t a = f->pictures[first].sizes[axis];
+      const int64_t b = f->pictures[other].sizes[axis];
+      if (a == b) continue;
+      const uint32_t root = root_of(f, a < b ? first : other);
+      const int64_t wanted = a < b ? b : a;
+      f->again = root && f->hints[root].sizes[axis] < wanted;
+      f->hints[root].sizes[axis] = wanted;
+      return false;
+    }
+  }
+  return true;
+}
+
 /* The first operator of which all pictures are known makes the next one. */
 static calm_status next_picture(bool *out, folder *f) {
   graph_window w;
   bool window;
   *out = false;
-  for (uint32_t i = 0; i < f->g->ops.count; i++)
-    if (makes_picture(f, f->g->order[i], &w, &window)) {
-      *out = true;
-      return add_picture(f, f->g->order[i], &w, window);
-    }
+  for (uint32_t i = 0; i < f->g->ops.count && !f->again; i++) {
+    const op_id u = f->g->order[i];
+    if (!makes_picture(f, u, &w, &window)) continue;
+    *out = true;
+    if (window || sizes_agree(f, u)) return add_picture(f, u, &w, window);
+    f->dead[u] = true;
+  }
   return CALM_OK;
 }
 
-calm_status fold_trace(folder *f, tensor_id source) {
+static calm_status trace_once(folder *f, tensor_id source) {
   bool more = true;
+  f->again = false;
   for (tensor_id t = 0; t < f->g->tensors.count; t++)
     f->places[t] = (fold_place){.picture = CALM_NONE};
   memset(f->dead, 0, f->g->ops.count * sizeof *f->dead);
@@ -394,12 +461,16 @@ calm_status fold_trace(folder *f, tensor_id source) {
   return CALM_OK;
 }
 
-/* ---- Padding of the whole ------------------------------------------------ */
-
-static int64_t windows_of(const window_axis *axis, int64_t after) {
-  const int64_t room = axis->input + axis->before + after - window_span(axis);
-  return room < 0 ? 0 : room / axis->stride + 1;
+calm_status fold_trace(folder *f, tensor_id source) {
+  enum { MOST_TIMES = 16 };
+  memset(f->hints, 0, (f->g->ops.count + 1) * sizeof *f->hints);
+  f->again = true;
+  for (uint32_t i = 0; i < MOST_TIMES && f->again; i++)
+    TRY(trace_once(f, source));
+  return CALM_OK;
 }
+
+/* ---- Padding of the whole ------------------------------------------------ */
 
 static bool is_same(const window_axis *axis) {
   return axis->before == window_same_before(axis->input, axis->taps,
