@@ -69,3 +69,6 @@ LITERT = {
     "mlperf_kws_ref_int8": ("0-8:5:pad",),
     "cfu_mobilenetv2_160_035": ("2-7:5:pad",),
 }
+
+# For ONNX Runtime; `auto` and one by hand.
+ORT = ("auto", "0-7:3:pad")

@@ -17,12 +17,16 @@ The whole table: `calm plan MODEL` with the options in its last column.
 COLUMNS = ["model", "goal", "head", "tail", "sum", "bar", "extra MACs",
            "operators", "same", "probe", "arena", "regions", "options"]
 
+LIBRARY_COLUMNS = ["model", "library", "plan", "overlap", "both", "regions"]
+LITERT_COLUMNS = ["model", "regions", "reference", "optimised", "default"]
+ORT_COLUMNS = ["tiles", "peak before", "after", "predicted", "same"]
+
 LIBRARIES = """
 ## By kernel library
 
 By the planner alone, not run: the head with scratch buffers, in bytes, of the
-untouched order (*plan*), with overlap, and with tiles and overlap for the least
-head. `portable` promises only what is safe with every library. The tail is not
+best order (*plan*), with overlap, and with overlap and the regions that were
+found for the reference kernels. `portable` promises only what is safe with every library. The tail is not
 known for libraries other than the reference kernels.
 """
 
@@ -81,7 +85,8 @@ def versus(value, bar):
 def goal_row(model, goal, row):
     """A row of the large table; `row` is what tiling_run.measure found."""
     if "error" in row:
-        return [model, goal.name, *["-"] * 9, row["error"], ""]
+        return [model, goal.name, *["-"] * 6, row["error"], "-", "-", "-",
+                f"`{' '.join(goal.options)}`"]
     facts, tiling = row["facts"], row["planned"].get("tiling") or {}
     total = facts.get("total", 0)
     value = total if goal.total else facts.get("head", 0)
@@ -102,14 +107,16 @@ def operators(planned):
     return len(planned["order"]["sequence"]) if "order" in planned else "-"
 
 
+def faults(rows):
+    """Words on rows that are wrong: that differ, or do not run."""
+    return [f"{row[0]}, {row[1]}: {column} {cell}" for row in rows
+            for column, cell in zip(("same", "probe", "arena"), row[8:11])
+            if cell != "yes"]
+
+
 def misses(rows):
     """Words on rows that are not as they should be."""
-    found = []
-    for row in rows:
-        name = f"{row[0]}, {row[1]}"
-        if str(row[5]).startswith("**missed**"):
-            found.append(f"{name}: {number(row[4 if 'tail' in row[1] else 2])}"
-                         f" against {row[5].split()[1]}")
-        found += [f"{name}: {column} {cell}" for column, cell in
-                  zip(("same", "probe", "arena"), row[8:11]) if cell != "yes"]
-    return found
+    over = [f"{row[0]}, {row[1]}: {row[5].replace('*', '')} by "
+            f"{number(row[4 if 'tail' in row[1] else 2])}"
+            for row in rows if str(row[5]).startswith("**missed**")]
+    return over + faults(rows)

@@ -7,6 +7,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests/runtime")]
 
 import models           # noqa: E402
+import nets             # noqa: E402
+import net_files        # noqa: E402
 import pictures         # noqa: E402
 import runtimes         # noqa: E402
 import tflite_edit      # noqa: E402
@@ -45,22 +47,9 @@ def probe_of(path, folder):
     return probe
 
 
-def region_text(region):
-    """As --tile takes it."""
-    tiles = str(region["rows"])
-    if region["columns"] > 1:
-        tiles += f"x{region['columns']}"
-    return f"{region['first']}-{region['last']}:{tiles}:{region['mode']}"
-
-
 def regions_of(facts):
-    tiling = facts.get("tiling") or {}
-    return ",".join(region_text(r) for r in tiling.get("regions", []))
-
-
-def command(path, options):
-    """The words after `calm plan` that a person would type."""
-    return " ".join(["calm plan", path.name, *map(str, options)])
+    """As --tile takes them; empty: the model was not tiled."""
+    return (facts.get("tiling") or {}).get("tiles") or ""
 
 
 def plan(path, out, *options):
@@ -135,3 +124,46 @@ def litert(path, folder, regions):
     return {mode: same(*runtimes.start(
         "run_litert.py", mode, path, out, "--pictures", "--invocations", count,
         seconds=SECONDS)["models"]) for mode in MODES}
+
+
+def library_row(path, library, regions):
+    """Heads by the planner, of an int8 model under a kernel library: in order,
+    with overlap, and with overlap and tiles; None where it does not plan."""
+    words = ("--kernels", library)
+    goals = (words, (*words, "--overlap", "on"),
+             (*words, "--overlap", "on", "--tile", regions))
+    return [head_of(path, options) for options in goals]
+
+
+def head_of(path, options):
+    done = tool.call("plan", path, *options, "--json")
+    if not done.stdout.startswith("{"):
+        return None
+    return tool.json.loads(done.stdout)["runtime"]["head_bytes"]
+
+
+def strips_net(folder):
+    """A chain of convolutions in floats, for ONNX Runtime."""
+    net = nets.Net("strips", (96, 96, 3))
+    x = net.conv("conv0", "x", 16, (3, 3), stride=2)
+    x = net.depthwise("conv1", x, relu=True)
+    x = net.conv("conv2", x, 32)
+    x = net.depthwise("conv3", x, stride=2, relu=True)
+    x = net.conv("conv4", x, 32)
+    net.conv("conv5", x, 32, (3, 3))
+    return net_files.write_onnx(net, folder / "strips.onnx")
+
+
+def ort(folder, tiles):
+    """The meter before and after, and whether all outputs are equal."""
+    path, out = strips_net(folder), folder / "strips.tiled.onnx"
+    facts = plan(path, out, "--tile", tiles)
+    if "error" in facts:
+        return {"error": facts["error"]}
+    before, after = runtimes.start(
+        "run_ort.py", path, out, "--pictures", "--invocations",
+        pictures.invocations(RANDOMS), seconds=SECONDS)["models"]
+    return {"before": before.get("peak"), "after": after.get("peak"),
+            "predicted": facts["runtime"]["plan"]["priority_peak_bytes"] +
+            facts["runtime"]["small_weight_bytes"],
+            "same": same(before, after), "regions": regions_of(facts)}
