@@ -49,14 +49,21 @@ def probe_of(path, folder):
 
 def regions_of(facts):
     """As --tile takes them; empty: the model was not tiled."""
-    return (facts.get("tiling") or {}).get("tiles") or ""
+    tiles = (facts.get("tiling") or {}).get("tiles") or "none"
+    return "" if tiles == "none" else tiles
+
+
+def last_words(done):
+    """The message that ended the tool, without the file that it names."""
+    lines = done.stderr.strip().splitlines()
+    return lines[-1].rsplit(".tflite: ", 1)[-1] if lines else ""
 
 
 def plan(path, out, *options):
     """The tool's facts, or {"error": its message}."""
     done = tool.call("plan", path, "-o", out, *options, "--json")
     if done.returncode not in (0, 1) or not done.stdout.startswith("{"):
-        return {"error": done.stderr.strip() or f"exit {done.returncode}"}
+        return {"error": last_words(done) or f"exit {done.returncode}"}
     return tool.json.loads(done.stdout)
 
 
