@@ -30,7 +30,7 @@ static void keep(solver *s) {
   uint64_t arena = 0;
   for (uint32_t b = 0; b < s->d.p->body_count; b++) {
     s->best.offsets[b] = s->offsets[b];
-    arena = number_larger(arena, s->offsets[b] + s->d.span[b]);
+    arena = number_larger(arena, layout_end_of(&s->d, b, s->offsets[b]));
   }
   s->best.arena_bytes = arena;
 }

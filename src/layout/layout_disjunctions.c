@@ -245,7 +245,7 @@ static bool set_limits(layout_disjunctions *s, uint64_t arena_bytes) {
     const layout_body *body = &p->bodies[b];
     if (s->d->span[b] > arena_bytes) return false;
     const uint64_t room = arena_bytes - s->d->span[b];
-    if (body->fixed && body->offset > room) return false;
+    if (body->fixed && body->offset > room && s->d->span[b]) return false;
     s->low[b] = body->fixed ? (int64_t)body->offset : 0;
     s->high[b] = body->fixed ? s->low[b] : (int64_t)(room - room % body->align);
     enqueue(s, b);

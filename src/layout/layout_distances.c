@@ -24,6 +24,7 @@ typedef struct finder {
   uint32_t count;
   layout_relief *reliefs; /* by output, then input */
   VECTOR(uint32_t) alive;
+  bool *is_alive; /* per piece */
   VECTOR(pair_gap) gaps;
   layout_distances out;
 } finder;
@@ -46,6 +47,19 @@ static const layout_relief *find_relief(const finder *f, uint32_t input,
   if (f->p->relief_count == 0) return NULL;
   return bsearch(&key, f->reliefs, f->p->relief_count, sizeof key,
                  compare_reliefs);
+}
+
+/* The first relief of an output, or of a later one. */
+static uint32_t first_relief(const finder *f, uint32_t output) {
+  uint32_t low = 0, high = f->p->relief_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (f->reliefs[middle].output < output)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 static calm_status sort_reliefs(finder *f, arena *scratch) {
@@ -102,12 +116,13 @@ static uint64_t most_saved(const finder *f, uint32_t output) {
   const layout_piece *q = piece_at(f, output);
   const int64_t length = (int64_t)(q->high - q->low);
   uint64_t saved = 0;
-  for (uint32_t i = 0; i < f->alive.count; i++) {
-    const layout_piece *p = piece_at(f, f->alive.data[i]);
-    const layout_relief *r = find_relief(f, f->alive.data[i], output);
-    if (!r) continue;
+  for (uint32_t i = first_relief(f, output);
+       i < f->p->relief_count && f->reliefs[i].output == output; i++) {
+    const layout_relief *r = &f->reliefs[i];
+    const layout_piece *p = piece_at(f, r->input);
     const int64_t shared = r->distance > 0 ? length - r->distance : length;
-    if (shared > 0) saved += number_smaller((uint64_t)shared, p->high - p->low);
+    if (f->is_alive[r->input] && shared > 0)
+      saved += number_smaller((uint64_t)shared, p->high - p->low);
   }
   return number_smaller(saved, (uint64_t)length);
 }
@@ -142,11 +157,10 @@ static uint64_t union_bytes(const finder *f, stretch *room) {
   return sum;
 }
 
-/* The pieces that began at one step are [from, to) of the order. */
-static void measure(finder *f, uint32_t from, uint32_t to, stretch *room) {
+static void measure(finder *f, stretch *room) {
   uint64_t used = union_bytes(f, room);
-  for (uint32_t i = from; i < to; i++) {
-    const uint64_t saved = most_saved(f, f->order[i]);
+  for (uint32_t i = 0; f->p->relief_count && i < f->alive.count; i++) {
+    const uint64_t saved = most_saved(f, f->alive.data[i]);
     used -= number_smaller(saved, used);
   }
   f->out.working_set = number_larger(f->out.working_set, used);
@@ -157,15 +171,17 @@ static void bury(finder *f, int64_t step) {
   for (uint32_t i = 0; i < f->alive.count; i++)
     if (piece_at(f, f->alive.data[i])->upper > step)
       f->alive.data[kept++] = f->alive.data[i];
+    else
+      f->is_alive[f->alive.data[i]] = false;
   f->alive.count = kept;
 }
 
 static calm_status sweep(finder *f, arena *scratch) {
   stretch *room;
   ARENA_ARRAY(scratch, room, f->count);
+  ARENA_ARRAY(scratch, f->is_alive, f->p->piece_count);
   for (uint32_t i = 0; i < f->count;) {
     const int64_t step = piece_at(f, f->order[i])->lower;
-    const uint32_t from = i;
     bury(f, step);
     for (; i < f->count && piece_at(f, f->order[i])->lower == step; i++) {
       for (uint32_t k = 0; k < f->alive.count; k++)
@@ -173,8 +189,9 @@ static calm_status sweep(finder *f, arena *scratch) {
             piece_at(f, f->order[i])->body)
           TRY(add_gap(f, f->order[i], f->alive.data[k]));
       VECTOR_PUSH(f->context, &f->alive, f->order[i]);
+      f->is_alive[f->order[i]] = true;
     }
-    measure(f, from, i, room);
+    measure(f, room);
   }
   return CALM_OK;
 }

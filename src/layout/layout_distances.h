@@ -26,6 +26,12 @@ typedef struct layout_distances {
                            what reliefs can save there at most */
 } layout_distances;
 
+/* Where a body at an offset ends; 0 for one that needs no bytes. */
+static inline uint64_t layout_end_of(const layout_distances *d, uint32_t body,
+                                     uint64_t offset) {
+  return d->span[body] ? offset + d->span[body] : 0;
+}
+
 /* CALM_BAD_INPUT if a number is beyond NUMBER_MAX_BYTES. */
 calm_status layout_distances_find(layout_distances *out,
                                   const layout_problem *p, arena *a);

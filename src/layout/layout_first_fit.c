@@ -69,7 +69,7 @@ static uint64_t fit(fitter *f, const uint32_t *order) {
     const layout_body *b = &f->d->p->bodies[body];
     f->offsets[body] = b->fixed ? b->offset : lowest(f, body);
     f->placed[body] = true;
-    arena = number_larger(arena, f->offsets[body] + f->d->span[body]);
+    arena = number_larger(arena, layout_end_of(f->d, body, f->offsets[body]));
     limits_spend(f->l, 1 + f->d->gap_begin[body + 1] - f->d->gap_begin[body]);
   }
   return arena;
@@ -169,7 +169,7 @@ static uint32_t pick_top(const fitter *f, random_state *random) {
   uint32_t found = f->fixed_count, count = 0;
   for (uint32_t i = f->fixed_count; i < body_count(f); i++) {
     const uint32_t b = f->best_order[i];
-    if (f->best->offsets[b] + f->d->span[b] == f->best->arena_bytes &&
+    if (layout_end_of(f->d, b, f->best->offsets[b]) == f->best->arena_bytes &&
         random_below(random, ++count) == 0)
       found = i;
   }

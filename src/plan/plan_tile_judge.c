@@ -12,7 +12,8 @@
 enum {
   OPERATOR_TICKS = 400, /* of a tiled graph, beside those of its placement */
   QUICK_TICKS = 200000, /* of each stage of a plan */
-  ORDER_TICKS = 300000  /* of the search of an order */
+  ORDER_TICKS = 300000, /* of the search of an order, */
+  LAYOUT_TICKS = 300000 /* and of a placement, where it is worth it */
 };
 
 /* Options by their place in the list of choices. */
@@ -117,25 +118,26 @@ typedef struct micro {
 } micro;
 
 static calm_status place(layout_result *out, const memory_joint *joint,
-                         limits *l, arena *a) {
+                         bool thorough, limits *l, arena *a) {
   layout_options o = layout_options_default();
   limits own;
   limits_init(&own, a->context);
-  o.method = LAYOUT_GREEDY;
+  own.max_ticks = thorough ? LAYOUT_TICKS : UINT64_MAX;
+  o.method = thorough ? LAYOUT_EXACT : LAYOUT_GREEDY;
   TRY(layout_solve(out, &joint->layout, &o, a, &own));
   limits_spend(l, own.ticks);
   return CALM_OK;
 }
 
 /* Place an order; it is kept if it needs less than those before. */
-static calm_status try_order(micro *m, const op_id *order) {
+static calm_status try_order(micro *m, const op_id *order, bool thorough) {
   memory_joint joint;
   layout_result layout;
   uint32_t step;
   const op_id *orders[] = {order};
   TRY(memory_joint_build(&joint, m->graphs, 1, &m->problem, orders,
                          &m->j->memory, &m->file.scratch, m->a));
-  TRY(place(&layout, &joint, m->j->l, m->a));
+  TRY(place(&layout, &joint, thorough, m->j->l, m->a));
   if (layout.arena_bytes >= m->bytes) return CALM_OK;
   TRY(find_critical(&step, &joint.layout, m->graphs[0].ops.count, m->a));
   m->bytes = layout.arena_bytes;
@@ -159,7 +161,7 @@ static calm_status try_best_order(micro *m) {
   ARENA_ARRAY(m->a, sequence, m->graphs[0].ops.count);
   TRY(memory_expand_sequence(sequence, &m->graphs[0], &m->problem,
                              result.sequence));
-  return try_order(m, sequence);
+  return try_order(m, sequence, true);
 }
 
 /* Within an eighth of the best that is known. */
@@ -191,7 +193,8 @@ static calm_status score_micro(tile_score *out, uint32_t *critical,
                            .scratch = &m.file.scratch};
   const tflm_tail tail = pipeline_tflm_tail(&m.file, &laid);
   m.tail = tail.bytes == UINT64_MAX ? 0 : tail.bytes;
-  TRY(try_order(&m, orders[0]));
+  TRY(try_order(&m, orders[0], false));
+  if (is_promising(&m)) TRY(try_order(&m, orders[0], true));
   if (is_promising(&m)) TRY(try_best_order(&m));
   TRY(predict_head(&m, &laid));
   out->head_bytes = m.bytes;
@@ -205,10 +208,7 @@ static calm_status score_micro(tile_score *out, uint32_t *critical,
 static calm_status score_plan(tile_score *out, uint32_t *critical,
                               const plan_tile_judge *j, calm_model *model) {
   calm_plan *plan;
-  context_mute(j->context, true);
-  const calm_status status = plan_make_as_is(&plan, model, &j->quick);
-  context_mute(j->context, false);
-  TRY(status);
+  TRY(plan_make_as_is(&plan, model, &j->quick));
   const plan_step step = plan_step_of("", plan);
   out->head_bytes = step.head_bytes;
   out->tail_bytes = step.tail_bytes == UINT64_MAX ? 0 : step.tail_bytes;
@@ -287,10 +287,12 @@ static calm_status judge_score(tile_score *out, bool *possible, void *payload,
   plan_tile_judge *j = payload;
   tile_score score = {0};
   *possible = true;
-  if (count)
-    TRY(score_regions(&score, possible, j, regions, count));
-  else
-    TRY(score_untiled(&score, j));
+  context_mute(j->context, true);
+  const calm_status status =
+      count ? score_regions(&score, possible, j, regions, count)
+            : score_untiled(&score, j);
+  context_mute(j->context, false);
+  TRY(status);
   *out = score;
   if (*possible) tell(j, &score, regions, count);
   return CALM_OK;
