@@ -13,7 +13,7 @@
 enum { SEARCH_TICKS = 1000000000, PLAN_TICKS = 30000000 };
 
 /* States of the front that are planned to the end. */
-enum { MOST_PLANS = 6 };
+enum { MOST_PLANS = 10 };
 
 enum { EFFORT_MAX = 1, MINIMIZE_HEAD = 2 };
 
@@ -308,12 +308,30 @@ static calm_status fill_candidate(candidate *c, const tiling *t,
                               c->stage ? plan_stage_model(c->stage) : t->base);
 }
 
+/* A tiling whose plan does not stand up to its judges is no candidate; that is
+   a fault of calm, and said, but there are others. */
+static calm_status leave_out(const tiling *t, const tile_state *state) {
+  text words;
+  char *line;
+  text_init(&words, t->context);
+  text_format(&words, "%s", calm_context_message(t->context));
+  text_format(&words, "; left out are the tiles ");
+  plan_tiling_words(&words, state);
+  TRY(text_finish(&words, &line));
+  context_log(t->context, CALM_LOG_WARNING, "%s", line);
+  calm_text_free(t->context, line);
+  return CALM_OK;
+}
+
 static calm_status try_state(candidate *best, tiling *t, uint32_t i) {
   candidate c = {NULL, NULL};
   const calm_status status = fill_candidate(&c, t, state_at(t, i));
   if (status != CALM_OK) {
     drop(&c);
-    return status;
+    context_mute(t->context, false);
+    return status == CALM_INTERNAL && t->request.automatic
+               ? leave_out(t, state_at(t, i))
+               : status;
   }
   if (best->plan && !is_better(t, c.plan, best->plan)) {
     drop(&c);
