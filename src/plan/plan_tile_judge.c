@@ -10,11 +10,15 @@
 #include "graph/graph_window.h"
 
 enum {
-  MOST_OPERATORS = 512, /* that tiles may add */
-  OPERATOR_TICKS = 400, /* of a tiled graph, beside those of its placement */
-  QUICK_TICKS = 200000, /* of each stage of a plan */
-  ORDER_TICKS = 300000, /* of the search of an order, */
-  LAYOUT_TICKS = 300000 /* and of a placement, where it is worth it */
+  MOST_OPERATORS = 512,   /* that tiles may add */
+  OPERATOR_TICKS = 400,   /* of a tiled graph, beside those of its placement */
+  QUICK_TICKS = 200000,   /* of each stage of a plan */
+  ORDER_TICKS = 300000,   /* of the search of an order, */
+  LAYOUT_TICKS = 1500000, /* and of a placement, where it is worth it */
+  /* A placement by first fit is so far off, and a thorough one in another
+     order: */
+  ROUGH = 6,
+  CLOSE = 24
 };
 
 /* Options by their place in the list of choices. */
@@ -43,7 +47,9 @@ calm_status plan_tile_judge_init(plan_tile_judge *out, calm_model *model,
                        .model = model,
                        .options = options,
                        .goal = *goal,
+                       .macs = graph_macs(&model->graphs.data[0]),
                        .l = l};
+  for (uint32_t i = 0; i < PLAN_TILE_CLASSES; i++) j.best_bytes[i] = UINT64_MAX;
   make_quick(&j.quick, options);
   context_mute(model->context, true); /* all has been said before */
   const calm_status status = plan_memory_model(&j.memory, model, options);
@@ -112,7 +118,9 @@ typedef struct micro {
   pipeline_tflm file;
   graph *graphs; /* with scratch as workspace; there is one */
   memory_problem problem;
-  uint64_t bytes;    /* of the best placement so far */
+  uint64_t bytes; /* of the best placement so far */
+  uint64_t bound; /* no placement of the order of the file needs less */
+  uint64_t macs;
   uint64_t tail;     /* 0: nobody knows it */
   uint32_t critical; /* operator of the graph */
   arena *a;
@@ -139,6 +147,7 @@ static calm_status try_order(micro *m, const op_id *order, bool thorough) {
   TRY(memory_joint_build(&joint, m->graphs, 1, &m->problem, orders,
                          &m->j->memory, &m->file.scratch, m->a));
   TRY(place(&layout, &joint, thorough, m->j->l, m->a));
+  if (!thorough) m->bound = layout.bound_bytes;
   if (layout.arena_bytes >= m->bytes) return CALM_OK;
   TRY(find_critical(&step, &joint.layout, m->graphs[0].ops.count, m->a));
   m->bytes = layout.arena_bytes;
@@ -165,10 +174,14 @@ static calm_status try_best_order(micro *m) {
   return try_order(m, sequence, true);
 }
 
-/* Within an eighth of the best that is known. */
-static bool is_promising(const micro *m) {
-  const uint64_t bytes = m->bytes + (m->j->goal.head ? 0 : m->tail);
-  return m->j->told && bytes <= m->j->best_bytes + m->j->best_bytes / 8;
+/* Could more effort make it the best of those with as few
+   multiply-accumulates?  It is within a `share` of the best as it is, and what
+   no placement is below is less. */
+static bool is_promising(const micro *m, uint64_t share) {
+  const uint64_t tail = m->j->goal.head ? 0 : m->tail;
+  const uint64_t best = plan_tile_best(m->j, m->macs);
+  if (best == UINT64_MAX) return true;
+  return m->bound + tail < best && m->bytes + tail <= best + best / share;
 }
 
 /* Where nobody may tell the runtime what is where. */
@@ -183,7 +196,11 @@ static calm_status predict_head(micro *m, const tflm_model *laid) {
 static calm_status score_micro(tile_score *out, uint32_t *critical,
                                const plan_tile_judge *j,
                                const calm_model *model, arena *a) {
-  micro m = {.j = j, .model = model, .bytes = UINT64_MAX, .a = a};
+  micro m = {.j = j,
+             .model = model,
+             .bytes = UINT64_MAX,
+             .macs = graph_macs(&model->graphs.data[0]),
+             .a = a};
   TRY(pipeline_tflm_model(&m.file, model, j->options, a));
   TRY(pipeline_tflm_graphs(&m.graphs, &m.file, a));
   TRY(memory_problem_build(&m.problem, &m.graphs[0], &j->memory, NULL, a));
@@ -195,8 +212,8 @@ static calm_status score_micro(tile_score *out, uint32_t *critical,
   const tflm_tail tail = pipeline_tflm_tail(&m.file, &laid);
   m.tail = tail.bytes == UINT64_MAX ? 0 : tail.bytes;
   TRY(try_order(&m, orders[0], false));
-  if (is_promising(&m)) TRY(try_order(&m, orders[0], true));
-  if (is_promising(&m)) TRY(try_best_order(&m));
+  if (is_promising(&m, ROUGH)) TRY(try_order(&m, orders[0], true));
+  if (is_promising(&m, CLOSE)) TRY(try_best_order(&m));
   TRY(predict_head(&m, &laid));
   out->head_bytes = m.bytes;
   out->tail_bytes = m.tail;
@@ -270,6 +287,30 @@ static calm_status score_untiled(tile_score *out, const plan_tile_judge *j) {
   return status;
 }
 
+/* Classes of extra multiply-accumulates, in thousandths of the model's. */
+static const uint64_t classes[PLAN_TILE_CLASSES] = {0,  5,   10,  20,
+                                                    50, 100, 200, UINT64_MAX};
+
+static bool is_in_class(const plan_tile_judge *j, uint64_t macs, uint32_t i) {
+  return classes[i] == UINT64_MAX || macs <= j->macs ||
+         (macs - j->macs) / 1000 * 1000 <= j->macs / 1000 * classes[i];
+}
+
+uint64_t plan_tile_best(const plan_tile_judge *j, uint64_t macs) {
+  for (uint32_t i = 0; i < PLAN_TILE_CLASSES; i++)
+    if (is_in_class(j, macs, i)) return j->best_bytes[i];
+  return UINT64_MAX;
+}
+
+/* The last class has all that is allowed. */
+static bool note_best(plan_tile_judge *j, uint64_t bytes, uint64_t macs) {
+  const bool best = bytes < j->best_bytes[PLAN_TILE_CLASSES - 1];
+  for (uint32_t i = 0; i < PLAN_TILE_CLASSES; i++)
+    if (is_in_class(j, macs, i))
+      j->best_bytes[i] = number_smaller(j->best_bytes[i], bytes);
+  return best;
+}
+
 /* One line whenever the least arena becomes less. */
 static void tell(plan_tile_judge *j, const tile_score *score,
                  const tile_region *regions, uint32_t count) {
@@ -277,10 +318,7 @@ static void tell(plan_tile_judge *j, const tile_score *score,
       score->head_bytes + (j->goal.head ? 0 : score->tail_bytes);
   j->judged++;
   if (score->macs > j->goal.most_macs) return;
-  if (j->told && bytes >= j->best_bytes) return;
-  j->told = true;
-  j->best_bytes = bytes;
-  if (!context_logs(j->context)) return;
+  if (!note_best(j, bytes, score->macs) || !context_logs(j->context)) return;
   text line;
   char *words;
   text_init(&line, j->context);
