@@ -74,15 +74,13 @@ static calm_status add_lost_byte(calm_verdict *v, const tflm_model *model,
 
 /* What shares bytes by distances and views is run byte by byte. */
 static calm_status judge_bytes(calm_verdict *v, const tflm_model *model) {
-  const kernel_library kernels =
-      v->memory.kernels == KERNELS_AUTO ? KERNELS_REFERENCE : v->memory.kernels;
   tflm_head head;
   bytes_fault lost;
   if (v->verdict.faults.count ||
       !(v->memory.overlap || memory_alias_asked(&v->memory)))
     return CALM_OK;
   TRY(tflm_predict(&head, model, &v->arena));
-  TRY(memory_bytes_run(&lost, model, &head, kernels, v->context));
+  TRY(memory_bytes_run(&lost, model, &head, v->memory.kernels, v->context));
   return lost.found ? add_lost_byte(v, model, &lost) : CALM_OK;
 }
 

@@ -146,7 +146,7 @@ static bool keep_cumsum(tflm_tail *t, const graph *g, const graph_op *op) {
 
 static bool keep_log_softmax(tflm_tail *t, const graph *g, const graph_op *op) {
   return keep_if(t, input_of(g, op, 0), ELEMENT_i8, 1,
-                 16 + 3 * machine_of(t)->pointer);
+                 UINT64_C(16) + UINT64_C(3) * machine_of(t)->pointer);
 }
 
 /* Two tables, of exponentials and of quotients. */
@@ -219,7 +219,7 @@ static bool keep_noise(tflm_tail *t, const graph *g, const graph_op *op) {
    numbers. */
 static bool keep_rfft(tflm_tail *t, const graph *g, const graph_op *op) {
   enum { FACTORS_BYTES = 264 };
-  const uint64_t plan = 3 * machine_of(t)->pointer;
+  const uint64_t plan = UINT64_C(3) * machine_of(t)->pointer;
   const uint64_t last = last_dimension(output_of(g, op));
   if (last < 4) return false;
   const uint64_t half = (last - 2) / 2;

@@ -10,7 +10,7 @@
 
 /* Ticks for the search among tilings, and for each plan that is made on the
    way, so that a minute is enough for all of it. */
-enum { SEARCH_TICKS = 100000000, PLAN_TICKS = 30000000 };
+enum { SEARCH_TICKS = 1000000000, PLAN_TICKS = 30000000 };
 
 /* States of the front that are planned to the end. */
 enum { MOST_PLANS = 6 };
@@ -187,6 +187,7 @@ static calm_status find_regions(tiling *t) {
   begin_search(&l, t);
   TRY(plan_tile_judge_init(&j, t->base, &t->options, &r->goal, &l,
                            &t->scratch));
+  j.searching = true;
   const tile_judge judge = plan_tile_judge_of(&j);
   TRY(tile_search(&r->choice, base_graph(t), &judge, &r->goal, t->options.seed,
                   &l, &t->scratch));

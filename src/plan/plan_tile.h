@@ -74,6 +74,7 @@ typedef struct plan_tile_judge {
   bool joint; /* TensorFlow Lite Micro runs it, and it is a single graph */
   uint32_t *position_of; /* of each operator of the untiled graph */
   tile_goal goal;
+  bool searching;      /* among tilings, and not asked about one */
   bool told;           /* something was found already */
   uint64_t best_bytes; /* and what the best needs */
   uint32_t judged;

@@ -10,6 +10,7 @@
 #include "graph/graph_window.h"
 
 enum {
+  MOST_OPERATORS = 512, /* that tiles may add */
   OPERATOR_TICKS = 400, /* of a tiled graph, beside those of its placement */
   QUICK_TICKS = 200000, /* of each stage of a plan */
   ORDER_TICKS = 300000, /* of the search of an order, */
@@ -238,6 +239,13 @@ static calm_status score_model(tile_score *out, const plan_tile_judge *j,
   return CALM_OK;
 }
 
+/* Where nobody counts what an operator costs, each further tile would seem to
+   be a gain. */
+static bool is_of_use(const plan_tile_judge *j, uint32_t op_count) {
+  return !j->searching ||
+         op_count <= j->model->graphs.data[0].ops.count + MOST_OPERATORS;
+}
+
 static calm_status score_regions(tile_score *out, bool *possible,
                                  const plan_tile_judge *j,
                                  const tile_region *regions, uint32_t count) {
@@ -247,7 +255,9 @@ static calm_status score_regions(tile_score *out, bool *possible,
   *possible = status != CALM_UNSUPPORTED;
   if (!*possible) return CALM_OK;
   TRY(status);
-  status = score_model(out, j, &round->model, &round->edit, &round->arena);
+  *possible = is_of_use(j, round->edit.after.ops.count);
+  if (*possible)
+    status = score_model(out, j, &round->model, &round->edit, &round->arena);
   plan_round_free(round);
   return status;
 }
