@@ -10,7 +10,7 @@
 
 /* Ticks for the search among tilings, and for each plan that is made on the
    way, so that a minute is enough for all of it. */
-enum { SEARCH_TICKS = 1000000000, PLAN_TICKS = 30000000 };
+static const uint64_t SEARCH_TICKS = 2500000000, PLAN_TICKS = 30000000;
 
 /* States of the front that are planned to the end. */
 enum { MOST_PLANS = 10 };

@@ -11,7 +11,7 @@
 
 enum {
   MOST_OPERATORS = 512,   /* that tiles may add */
-  OPERATOR_TICKS = 400,   /* of a tiled graph, beside those of its placement */
+  OPERATOR_TICKS = 2000,  /* of a tiled graph, beside those of its placement */
   QUICK_TICKS = 200000,   /* of each stage of a plan */
   ORDER_TICKS = 300000,   /* of the search of an order, */
   LAYOUT_TICKS = 1500000, /* and of a placement, where it is worth it */
