@@ -345,9 +345,10 @@ static calm_status tell(const tiling *t, const tile_state *state,
   plan_tiling_words(&words, state);
   TRY(text_finish(&words, &line));
   context_log(t->context, CALM_LOG_DETAIL,
-              "tiles: planned %" PRIu64 " bytes, judged %" PRIu64 ": %s",
+              "tiles: planned %" PRIu64 " bytes, judged %" PRIu64
+              ", %.1f million ticks: %s",
               needs(t, plan), plan_tiling_bytes(&t->result, &state->score),
-              line);
+              (double)(plan->order.ticks + plan->layout.ticks) * 1e-6, line);
   calm_text_free(t->context, line);
   return CALM_OK;
 }
