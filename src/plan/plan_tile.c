@@ -12,6 +12,9 @@
    way, so that a minute is enough for all of it. */
 static const uint64_t SEARCH_TICKS = 6000000000, PLAN_TICKS = 30000000;
 
+/* Of all tilings together that are planned to the end. */
+enum { MOST_OPERATORS = 1600 };
+
 /* Of the time limit; after that no further tiling is planned. */
 static const double LATE_SHARE = 0.85;
 
@@ -390,10 +393,12 @@ static calm_status try_state(candidate *best, tiling *t,
    well. */
 static calm_status plan_best(candidate *best, tiling *t) {
   const tile_choice *choice = &t->result.choice;
+  uint64_t operators = 0;
   for (uint32_t i = 0; i < choice->near_count; i++) {
     const tile_state *state = &choice->near[i];
     if (state->count == 0 && !t->result.folded) continue;
-    if (i && is_late(t)) break;
+    operators += state->score.op_count;
+    if (best->plan && (operators > MOST_OPERATORS || is_late(t))) break;
     TRY(try_state(best, t, state));
   }
   return CALM_OK;
