@@ -389,6 +389,13 @@ static calm_status try_state(candidate *best, tiling *t,
   return CALM_OK;
 }
 
+/* A file that cannot have such operators has none of the others either. */
+static calm_status keep_reason(tiling *t) {
+  const char *why = calm_context_message(t->context);
+  t->result.reason = arena_string(&t->scratch, why, strlen(why));
+  return t->result.reason ? CALM_OK : context_no_memory(t->context);
+}
+
 /* The judge's words are rough: what is about as good as the best is planned as
    well. */
 static calm_status plan_best(candidate *best, tiling *t) {
@@ -399,7 +406,10 @@ static calm_status plan_best(candidate *best, tiling *t) {
     if (state->count == 0 && !t->result.folded) continue;
     operators += state->score.op_count;
     if (best->plan && (operators > MOST_OPERATORS || is_late(t))) break;
-    TRY(try_state(best, t, state));
+    const calm_status status = try_state(best, t, state);
+    if (status == CALM_UNSUPPORTED && t->request.automatic)
+      return keep_reason(t);
+    TRY(status);
   }
   return CALM_OK;
 }
@@ -520,6 +530,11 @@ static calm_status copy_front(calm_plan *plan, const tile_choice *from) {
   return CALM_OK;
 }
 
+static calm_status copy_reason(calm_plan *plan, const char *reason) {
+  plan->tiling.reason = arena_string(&plan->arena, reason, strlen(reason));
+  return plan->tiling.reason ? CALM_OK : context_no_memory(plan->context);
+}
+
 /* The stages, and the plan that they begin from, belong to the plan. */
 static void hand_over(tiling *t, calm_plan *plan) {
   memcpy(plan->stages, t->stages, sizeof plan->stages);
@@ -540,6 +555,8 @@ static calm_status keep(calm_plan **out, tiling *t, calm_plan *plan) {
   r->plan_macs = graph_macs(plan->graph);
   plan->tiling = *r;
   TRY(copy_front(plan, &r->choice));
+  plan->tiling.reason = NULL;
+  if (plan == t->untiled && r->reason) TRY(copy_reason(plan, r->reason));
   if (plan == t->untiled) {
     for (uint32_t i = 0; i < r->choice.front_count; i++)
       if (r->choice.front[i].count == 0) plan->tiling.choice.chosen = i;
