@@ -87,10 +87,19 @@ static bool reduce_high(layout_reach *r, uint32_t body, int64_t high) {
   return !r->without_memory;
 }
 
+/* A body cannot lie strictly between the two. */
+static bool avoid(layout_reach *r, uint32_t body, int64_t above,
+                  int64_t below) {
+  if (above >= below) return true;
+  if (r->low[body] > above && !raise_low(r, body, below)) return false;
+  return r->high[body] >= below || reduce_high(r, body, above);
+}
+
 /*
- * What a body's range means to the other of a bar.  With neither side chosen,
- * the other cannot lie strictly between `above` and `below`, wherever in its
- * range this body is: then it would be neither far enough below nor above it.
+ * What the ranges of two bodies mean to each other.  With neither side chosen,
+ * one cannot lie where it would be neither far enough above nor below the
+ * other, wherever in its range that is.  This holds for the body itself, too:
+ * its range may have come to end in between.
  */
 static bool apply_bar(layout_reach *r, uint32_t body, uint32_t at) {
   const layout_bar *bar = &r->bars->bars[at];
@@ -99,9 +108,9 @@ static bool apply_bar(layout_reach *r, uint32_t body, uint32_t at) {
   const int64_t below = r->low[body] - bar->after;
   if (r->side[at] > 0) return reduce_high(r, other, above);
   if (r->side[at] < 0) return raise_low(r, other, below);
-  if (above >= below) return true;
-  if (r->low[other] > above && !raise_low(r, other, below)) return false;
-  return r->high[other] >= below || reduce_high(r, other, above);
+  return avoid(r, other, above, below) &&
+         avoid(r, body, r->high[other] + bar->after,
+               r->low[other] + bar->before);
 }
 
 static bool apply_bars(layout_reach *r, uint32_t body) {
