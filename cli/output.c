@@ -23,6 +23,7 @@ static const struct {
              {"trace", "plan", CALM_FORMAT_TRACE},
              {"model-explorer", "plan", CALM_FORMAT_MODEL_EXPLORER},
              {"traffic", "inspect plan", CALM_FORMAT_TRAFFIC},
+             {"front", "plan", CALM_FORMAT_FRONT},
              {"mapping", "eval map", CALM_FORMAT_MAPPING},
              {"nest", "eval map", CALM_FORMAT_NEST}};
 
@@ -46,6 +47,13 @@ static int refuse_kind(const command *c, const char *word, size_t length) {
   return EXIT_USAGE;
 }
 
+/* A front is a picture, unless the file is named as a table. */
+static calm_format format_of(calm_format format, const char *path) {
+  const char *ending = strrchr(path, '.');
+  const bool table = ending && !strcmp(ending, ".csv");
+  return format == CALM_FORMAT_FRONT && table ? CALM_FORMAT_FRONT_CSV : format;
+}
+
 int output_parse_emission(emission *out, const command *c, const char *word) {
   const char *equals = strchr(word, '=');
   if (!equals) {
@@ -57,7 +65,7 @@ int output_parse_emission(emission *out, const command *c, const char *word) {
     if (strlen(kinds[i].name) == length &&
         !memcmp(kinds[i].name, word, length) &&
         opt_is_among(kinds[i].verbs, c->name, strlen(c->name))) {
-      *out = (emission){equals + 1, kinds[i].format};
+      *out = (emission){equals + 1, format_of(kinds[i].format, equals + 1)};
       return EXIT_DONE;
     }
   return refuse_kind(c, word, length);

@@ -50,7 +50,9 @@ static calm_status read_as_asked(calm_model *model,
   TRY(model_read(model));
   if (!options) return CALM_OK;
   if (options->remove_noops) TRY(model_rewrite(model, MODEL_REMOVE_NOOPS));
-  return options->to_int8 ? model_rewrite(model, MODEL_TO_INT8) : CALM_OK;
+  if (options->to_int8) TRY(model_rewrite(model, MODEL_TO_INT8));
+  return options->rewrite_1x1 ? model_rewrite(model, MODEL_DILATE_1X1)
+                              : CALM_OK;
 }
 
 /* Hand a model out, or free it if it could not be made. */

@@ -1,7 +1,8 @@
 /*
  * Whether a plan holds for a model: the plan inside a .tflite file (first as a
- * table of words, check_table.c, then by its offsets), or one in JSON (by its
- * offsets, then by what else it says, check_claims.c).
+ * table of words, check_table.c, then by its offsets, then by the mark of what
+ * it relies on, check_mark.c), or one in JSON (by its offsets, then by what
+ * else it says, check_claims.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,13 +10,37 @@
 
 #include "base/file.h"
 #include "check_claims.h"
+#include "check_mark.h"
 #include "check_table.h"
+#include "memory/memory_alias.h"
 #include "pipeline.h"
 #include "report/report_plan_read.h"
 
 static calm_status fault(calm_verdict *v, const char *kind, const char *words) {
   memory_fault found = {kind, CALM_NONE, CALM_NONE, words};
   VECTOR_PUSH(v->context, &v->verdict.faults, found);
+  return CALM_OK;
+}
+
+/* What a caller has to know who sets an input once and invokes many times. */
+static calm_status warn_of_inputs(calm_verdict *v, const tflm_model *model) {
+  pipeline_lost_inputs lost;
+  tflm_model alone = *model;
+  text words;
+  const char *line;
+  alone.offsets = NULL;
+  if (!model->offsets || v->verdict.faults.count) return CALM_OK;
+  TRY(pipeline_find_lost_inputs(&lost, model, &alone, &v->memory, &v->arena));
+  if (lost.count == 0) return CALM_OK;
+  text_init(&words, v->context);
+  text_format(
+      &words,
+      "input '%s'%s is overwritten during a run, as it is not without a "
+      "plan: set it before every invocation",
+      lost.name, lost.count > 1 ? " (and others)" : "");
+  TRY(text_keep(&words, &line, &v->arena));
+  const memory_fault said = {"input", CALM_NONE, CALM_NONE, line};
+  VECTOR_PUSH(v->context, &v->verdict.warnings, said);
   return CALM_OK;
 }
 
@@ -26,7 +51,8 @@ static calm_status judge_model(calm_verdict *v, const calm_options *options) {
   TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
   v->tflm = true;
   v->tail = pipeline_tflm_tail(&t, &t.model);
-  return tflm_check(&v->verdict, &t.model, &v->memory, &v->arena);
+  TRY(tflm_check(&v->verdict, &t.model, &v->memory, &v->arena));
+  return warn_of_inputs(v, &t.model);
 }
 
 /* The entry alone. */
@@ -59,12 +85,16 @@ static calm_status judge_offsets(calm_verdict *v, const calm_options *options) {
   return status;
 }
 
+/* A plan that relies on certain kernels says so, and is judged by them. */
 static calm_status check_offline(calm_verdict *v, const calm_options *options) {
   bool readable;
-  TRY(pipeline_memory_model(&v->memory, v->model, options));
+  calm_options terms;
+  TRY(check_mark_terms(&terms, v->model, options));
+  TRY(pipeline_memory_model(&v->memory, v->model, &terms));
   if (v->model->offline.present) v->source = "OfflineMemoryAllocation";
   TRY(check_table(&readable, &v->verdict, v->model, &v->arena));
-  return readable ? judge_offsets(v, options) : CALM_OK;
+  if (readable) TRY(judge_offsets(v, &terms));
+  return check_mark(v, options);
 }
 
 static calm_status read_json(memory_plan *out, calm_verdict *v) {
@@ -95,6 +125,24 @@ static calm_status predict_tail(calm_verdict *v, const memory_plan *plan,
   return CALM_OK;
 }
 
+/* Where rows of tensors are told apart, as the runtime sees the plan: its order
+   and its offsets in place of those of the file. */
+static calm_status judge_rows(calm_verdict *v, const memory_plan *plan,
+                              const calm_options *options) {
+  pipeline_tflm t;
+  const op_id *const sequences[] = {plan->sequence};
+  const uint64_t *const offsets[] = {plan->offsets};
+  TRY(pipeline_tflm_model(&t, v->model, options, &v->arena));
+  if (plan->sequence) t.model.sequences = sequences;
+  t.model.offsets = offsets;
+  return tflm_check(&v->verdict, &t.model, &v->memory, &v->arena);
+}
+
+static bool tells_rows(const calm_verdict *v) {
+  return v->memory.subgraphs == SUBGRAPHS_TFLM && v->model->graphs.count == 1 &&
+         (v->memory.overlap || memory_alias_asked(&v->memory));
+}
+
 /* The bodies of operators are placed under the memory model of the plan. */
 static calm_status check_json(calm_verdict *v, const calm_options *options) {
   memory_plan plan;
@@ -103,12 +151,17 @@ static calm_status check_json(calm_verdict *v, const calm_options *options) {
   v->source = arena_string(&v->arena, v->source, strlen(v->source));
   if (!v->source) return context_no_memory(v->context);
   TRY(pipeline_memory_model(&v->memory, v->model, options));
+  const memory_model asked = v->memory;
   TRY(read_json(&plan, v));
+  v->memory.kernels = asked.kernels; /* of the build, not of the plan */
+  v->memory.overlap = asked.overlap;
   TRY(pipeline_body_arenas(&arenas, v->model, &v->memory, &v->arena));
   TRY(memory_workspaces(&workspaces, g, arenas, &v->arena));
   plan.workspace_bytes = workspaces;
   if (v->memory.subgraphs == SUBGRAPHS_TFLM) plan.workspace_offsets = NULL;
-  TRY(memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
+  TRY(tells_rows(v)
+          ? judge_rows(v, &plan, options)
+          : memory_check(&v->verdict, g, &v->memory, &plan, &v->arena));
   TRY(predict_tail(v, &plan, options));
   return check_claims(v, &plan, arenas);
 }

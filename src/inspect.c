@@ -1,4 +1,5 @@
 /* What is in a model, and what its memory does in file order. */
+#include "check_mark.h"
 #include "pipeline_traffic.h"
 #include "plan/plan_rewrite.h"
 
@@ -39,6 +40,7 @@ static calm_status look(void *result, const calm_options *options) {
   const double start = limits_clock();
   TRY(pipeline_traffic_ask(&traffic, options, &i->arena));
   TRY(pipeline_memory_model(&i->memory, i->model, options));
+  i->mark_holds = check_mark_holds(i->model);
   TRY(pipeline_body_arenas(&arenas, i->model, &i->memory, &i->arena));
   TRY(add_scratch(i, options));
   i->sequence = i->graph->order;

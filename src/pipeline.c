@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "memory/memory_alias.h"
+
+enum { OVERLAP_OFF = 0, EFFORT_NORMAL = 0 }; /* of the options */
 
 void *pipeline_allocate(calm_context *context, size_t bytes) {
   void *result = context_reallocate(context, NULL, 0, bytes);
@@ -55,12 +58,46 @@ static calm_status check_kernel_options(const memory_model *memory,
                 "--kernels"}};
   TRY(check_scratch_file(context, options->scratch));
   if (memory->subgraphs == SUBGRAPHS_TFLM) return CALM_OK;
+  if (options->overlap != OVERLAP_OFF)
+    context_log(context, CALM_LOG_WARNING,
+                "--overlap has no effect: only a plan for TensorFlow Lite "
+                "Micro can say where tensors lie (--memory tflm)");
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (rules[i].unused)
       context_log(context, CALM_LOG_WARNING,
                   "%s has no effect: the scratch of kernels is counted for "
                   "TensorFlow Lite Micro only (--memory tflm)",
                   rules[i].option);
+  return CALM_OK;
+}
+
+/* Are rows of tensors tensors, by this calm or by hand? */
+static bool asks_for_rows(const calm_options *options) {
+  return options->overlap != OVERLAP_OFF || strcmp(options->tile, "none") ||
+         options->effort != EFFORT_NORMAL;
+}
+
+/*
+ * What the plan may say of tensors in others, and of outputs over dying inputs.
+ * A slice copies element by element, onto itself if need be; a concat by
+ * memcpy, and so does squeeze.
+ */
+static calm_status use_overlap(memory_model *memory, calm_context *context,
+                               kernel_library library,
+                               const calm_options *options) {
+  if (!options->equal_memcpy) bits_remove(memory->views, OP_squeeze);
+  if (asks_for_rows(options) && !options->views) {
+    bits_add(memory->views, OP_slice);
+    if (options->equal_memcpy) bits_add(memory->views, OP_concat);
+  }
+  if (options->overlap == OVERLAP_OFF) return CALM_OK;
+  if (library == KERNELS_AUTO)
+    return context_fail(context, CALM_MISUSE,
+                        "--overlap on: how far an output must begin below its "
+                        "input depends on the kernels; name those of your "
+                        "build with --kernels reference, portable, cmsis-nn-c, "
+                        "cmsis-nn-dsp, cmsis-nn-mve or esp-nn-ansi");
+  memory->overlap = true;
   return CALM_OK;
 }
 
@@ -91,6 +128,12 @@ calm_status pipeline_memory_model(memory_model *out, const calm_model *model,
                                 overrides[i].value));
   TRY(pipeline_tflm_settle(&memory, model, options->subgraphs != NULL));
   TRY(check_kernel_options(&memory, model->context, options));
+  if (!strcmp(preset, "tflm") && memory.subgraphs == SUBGRAPHS_TFLM)
+    TRY(use_overlap(&memory, model->context, library, options));
+  if (memory_alias_asked(&memory) && memory.subgraphs != SUBGRAPHS_TFLM)
+    return context_fail(model->context, CALM_MISUSE,
+                        "--views: only a plan for TensorFlow Lite Micro can "
+                        "say where the parts of a slice or a concat lie");
   *out = memory;
   return CALM_OK;
 }
@@ -104,10 +147,11 @@ static calm_status arena_of_body(uint64_t *out, const graph *g,
   layout_result result;
   limits l;
   layout_options greedy = layout_options_default();
+  const memory_model whole = memory_model_of_whole(memory);
   greedy.method = LAYOUT_SIZE;
   limits_init(&l, scratch->context);
-  TRY(memory_problem_build(&problem, g, memory, arenas, scratch));
-  TRY(memory_placement_build(&placement, g, memory, &problem, g->order,
+  TRY(memory_problem_build(&problem, g, &whole, arenas, scratch));
+  TRY(memory_placement_build(&placement, g, &whole, &problem, g->order,
                              scratch));
   TRY(layout_solve(&result, &placement.layout, &greedy, scratch, &l));
   *out = result.arena_bytes;

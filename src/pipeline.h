@@ -73,6 +73,18 @@ tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
 calm_status pipeline_tflm_graphs(graph **out, const pipeline_tflm *file,
                                  arena *a);
 
+/* Inputs of the entry that the first of two laid out models overwrites while it
+   runs, though the runtime keeps them where it places the second one by itself.
+   Such an input has to be set before every invocation. */
+typedef struct pipeline_lost_inputs {
+  const char *name; /* the first; NULL: there is none */
+  uint32_t count;
+} pipeline_lost_inputs;
+calm_status pipeline_find_lost_inputs(pipeline_lost_inputs *out,
+                                      const tflm_model *planned,
+                                      const tflm_model *untouched,
+                                      const memory_model *memory, arena *a);
+
 /* 0, 1, ..., count - 1: operators in the order in which the file lists them. */
 calm_status pipeline_identity(uint32_t **out, uint32_t count, arena *a);
 

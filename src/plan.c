@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "plan/plan_rewrite.h"
+#include "plan/plan_tile.h"
 #include "plan/planner.h"
 
 /* Of exact layout, before other orders are tried. */
@@ -84,8 +84,21 @@ static calm_status find_order(planner *p) {
 }
 
 uint64_t plan_arena_bound(const planner *p) {
-  const uint64_t bound = p->plan->order.bound_bytes;
-  return p->tflm && p->tflm->floor > bound ? p->tflm->floor : bound;
+  uint64_t bound = p->plan->order.bound_bytes;
+  if (!p->tflm) return bound;
+  if (p->tflm->floor > bound) bound = p->tflm->floor;
+  return p->tflm->on_grid ? number_round_up(bound, TFLM_ALIGN) : bound;
+}
+
+bool plan_order_is_only(const planner *p) {
+  const order_problem *o = &p->problem.order;
+  for (uint32_t u = 1; u < o->op_count; u++) {
+    bool follows = false;
+    for (uint32_t i = o->pred_begin[u]; i < o->pred_begin[u + 1]; i++)
+      if (o->preds[i] == u - 1) follows = true;
+    if (!follows) return false;
+  }
+  return true;
 }
 
 bool plan_order_is_free(const planner *p) {
@@ -125,12 +138,19 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
   return CALM_OK;
 }
 
+static calm_status check_peak(const calm_plan *plan) {
+  if (plan->profile.peak_bytes >= plan->order.bound_bytes) return CALM_OK;
+  return context_fail(plan->context, CALM_INTERNAL,
+                      "%s: a peak below its bound", plan->model->path);
+}
+
 /* The plan, judged by code that knows nothing of how it was made. */
 static calm_status check_plan(const planner *p) {
   const calm_plan *plan = p->plan;
   memory_verdict verdict;
   if (p->tflm) TRY(plan_tflm_check(p));
   if (p->tflm && plan->runtime.source != PLAN_OWN) return CALM_OK;
+  if (p->tflm && plan_tflm_tells_rows(p)) return check_peak(plan);
   const memory_plan outside = {.sequence = plan->sequence,
                                .offsets = plan->offsets,
                                .workspace_offsets = plan->workspace_offsets,
@@ -144,9 +164,8 @@ static calm_status check_plan(const planner *p) {
     status = context_fail(plan->context, CALM_INTERNAL,
                           "%s: the plan does not hold: %s", plan->model->path,
                           verdict.faults.data[0].text);
-  else if (plan->profile.peak_bytes < plan->order.bound_bytes)
-    status = context_fail(plan->context, CALM_INTERNAL,
-                          "%s: a peak below its bound", plan->model->path);
+  else
+    status = check_peak(plan);
   memory_verdict_free(&verdict, plan->context);
   return status;
 }
@@ -257,12 +276,26 @@ static void warn_of_unused(const calm_model *model,
                 unused);
 }
 
+static calm_status make_plan(calm_plan **out, calm_model *model,
+                             const calm_options *options) {
+  if (plan_tile_wanted(options)) return plan_tile_make(out, model, options);
+  plan_tile_warn_of_unused(model, options);
+  if (strcmp(options->rewrite, "none"))
+    return plan_rewrite_make(out, model, options);
+  warn_of_unused(model, options);
+  return plan_make_as_is(out, model, options);
+}
+
 static calm_status make_as_asked(void *result, const calm_options *options) {
   const plan_request *request = result;
-  if (strcmp(options->rewrite, "none"))
-    return plan_rewrite_make(request->out, request->model, options);
-  warn_of_unused(request->model, options);
-  return plan_make_as_is(request->out, request->model, options);
+  calm_plan *plan;
+  TRY(make_plan(&plan, request->model, options));
+  calm_status status = plan_mark(plan, options);
+  if (status == CALM_OK)
+    *request->out = plan;
+  else
+    calm_plan_free(plan);
+  return status;
 }
 
 calm_status calm_plan_make(calm_plan **out, calm_model *model,
@@ -277,6 +310,9 @@ void calm_plan_free(calm_plan *plan) {
   calm_context *context = plan->context;
   for (uint32_t i = 0; i < plan->round_count; i++)
     plan_round_free(plan->rounds[i]);
+  for (uint32_t i = plan->stage_count; i-- > 0;)
+    plan_stage_free(plan->stages[i]);
+  calm_plan_free(plan->earlier);
   calm_plan_free(plan->before);
   arena_free(&plan->arena);
   context_reallocate(context, plan, sizeof *plan, 0);

@@ -14,6 +14,7 @@
 #include "memory/memory_explain.h"
 #include "memory/memory_tail.h"
 #include "model/model.h"
+#include "tile/tile_search.h"
 #include "traffic/traffic.h"
 
 /* What every report begins with. */
@@ -145,8 +146,45 @@ typedef struct plan_traffics {
 bool plan_traffic_figures(calm_traffic *out, const plan_traffics *traffics,
                           uint32_t row);
 
+/* What a part of planning bought: what is needed after it. */
+typedef struct plan_step {
+  const char *name;
+  uint64_t head_bytes, tail_bytes; /* UINT64_MAX: nothing is known of it */
+  uint64_t macs;
+  uint32_t op_count;
+} plan_step;
+enum { PLAN_MOST_STEPS = 6 };
+
+/* What became of the graph by tiles, and what else was possible. */
+typedef struct plan_tiling {
+  const char *mode;   /* NULL: nobody asked; "auto", "given" */
+  const graph *of;    /* the untiled graph, of which regions speak */
+  tile_choice choice; /* its front; `chosen`: that of the plan */
+  tile_goal goal;
+  bool tail_counts;   /* arenas of the front are heads and tails */
+  uint64_t macs;      /* of the untiled graph */
+  uint64_t plan_macs; /* of the one that is planned */
+  bool most_macs_given;
+  uint32_t folded;    /* regions that the model had in tiles, undone */
+  const char *reason; /* why there are no tiles in the plan; NULL: there are */
+  plan_step steps[PLAN_MOST_STEPS];
+  uint32_t step_count;
+  plan_step with_overlap; /* what --overlap on would come to; no name: it was
+                             not asked */
+} plan_tiling;
+
+/* A point of the front: what is compared there. */
+static inline uint64_t plan_tiling_bytes(const plan_tiling *t,
+                                         const tile_score *score) {
+  return score->head_bytes + (t->tail_counts ? score->tail_bytes : 0);
+}
+
+/* "0-3:4:pad,5-7:2:same"; "none". */
+void plan_tiling_words(text *out, const tile_state *state);
+
 struct plan_round; /* plan_rewrite.h */
-enum { PLAN_MOST_ROUNDS = 3 };
+struct plan_stage; /* plan_tile.h */
+enum { PLAN_MOST_ROUNDS = 3, PLAN_MOST_STAGES = 3 };
 
 struct calm_plan {
   calm_context *context;
@@ -156,7 +194,11 @@ struct calm_plan {
   const calm_model *original; /* as it was opened */
   struct plan_round *rounds[PLAN_MOST_ROUNDS]; /* of rewriting; owned */
   uint32_t round_count;
+  struct plan_stage *stages[PLAN_MOST_STAGES]; /* after these; owned */
+  uint32_t stage_count;
+  calm_plan *earlier; /* from whose model the stages begin; owned, or NULL */
   plan_rewriting rewriting;
+  plan_tiling tiling;
   calm_plan *before;  /* of the original, whose figures this one quotes; owned,
                          NULL: none are */
   const graph *graph; /* the entry */
@@ -175,6 +217,8 @@ struct calm_plan {
   uint64_t *workspace_offsets; /* per operator; UINT64_MAX: needs none */
   uint64_t *workspace_bytes;   /* per operator, bodies included */
   plan_runtime runtime;
+  model_mark mark; /* present: offsets rely on its kernels, and a file with them
+                      has to say so */
   plan_graph *graphs;     /* per graph of the model, for its writer */
   memory_profile profile; /* of the chosen order, from first principles */
   plan_traffics traffic;
@@ -212,6 +256,7 @@ struct calm_inspection {
   bool tflm;             /* TensorFlow Lite Micro will run it, as it is: */
   uint64_t head_bytes;   /* with the plan in the file, if there is one */
   tflm_tail tail;
+  bool mark_holds; /* of that plan: check_mark.h */
   bool timing;
   double seconds;
 };
@@ -226,6 +271,8 @@ struct calm_verdict {
   memory_verdict verdict;
   bool tflm; /* its arena is the head of TensorFlow Lite Micro's */
   tflm_tail tail;
+  bool mark_shown; /* the plan inside the model was judged, and has a mark */
+  bool mark_holds; /* which is about this file: check_mark.h */
 };
 
 struct calm_packing {

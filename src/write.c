@@ -65,7 +65,8 @@ static calm_status make_patch(model_patch *out, const calm_plan *plan,
     sequences[i] = plan->graphs[i].sequence;
     offsets[i] = plan->graphs[i].offsets;
   }
-  *out = (model_patch){sequences, offsets, choose_action(plan), NULL};
+  *out = (model_patch){sequences, offsets, choose_action(plan), NULL,
+                       plan->mark.present ? &plan->mark : NULL};
   return plan->note ? describe(&out->note, plan, a) : CALM_OK;
 }
 
@@ -136,7 +137,7 @@ calm_status calm_plan_write(const calm_plan *plan, const char *path) {
   file_draft draft;
   arena a;
   arena_init(&a, plan->context);
-  calm_status status = plan->round_count
+  calm_status status = plan->model->rewritten
                            ? write_rewritten(&draft, plan, path, &a)
                            : write_draft(&draft, plan, path, &a);
   if (status == CALM_OK) status = file_draft_commit(&draft);

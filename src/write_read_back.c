@@ -247,6 +247,19 @@ static calm_status compare_offsets(const calm_plan *plan,
              : fail(plan, "the number of offsets");
 }
 
+/* Beside offsets that rely on certain kernels, and only there. */
+static calm_status compare_mark(const calm_plan *plan,
+                                const calm_model *written) {
+  const model_mark *a = &plan->mark, *b = &written->offline.mark;
+  if (a->present != b->present) return fail(plan, "the mark of the plan");
+  if (!a->present) return CALM_OK;
+  const bool same = !b->fault && b->same_graphs && b->same_offsets &&
+                    a->edition == b->edition &&
+                    !strcmp(a->kernels, b->kernels) &&
+                    !strcmp(a->views, b->views) && !strcmp(a->tool, b->tool);
+  return same ? CALM_OK : fail(plan, "what the mark of the plan says");
+}
+
 /* Scratch that was told by name cannot be told again: names speak of places. */
 static bool same_scratch(const calm_plan *plan, const pipeline_tflm *t,
                          const calm_model *written) {
@@ -284,6 +297,7 @@ static calm_status check_written(const calm_plan *plan,
                                  const calm_model *written, arena *scratch) {
   calm_options *options;
   TRY(compare_offsets(plan, written));
+  TRY(compare_mark(plan, written));
   TRY(calm_options_new(&options, plan->context));
   calm_status status =
       calm_options_set(options, "kernels", plan->runtime.kernels);
@@ -303,7 +317,7 @@ static calm_status compare(const calm_plan *plan, const calm_model *written,
   if (status == CALM_OK && action == MODEL_PLAN_WRITE)
     status = check_written(plan, written, &scratch);
   if (status == CALM_OK && action == MODEL_PLAN_STRIP &&
-      written->offline.present)
+      (written->offline.present || written->offline.mark.present))
     status = fail(plan, "the offline plan is still there");
   arena_free(&scratch);
   return status;

@@ -326,6 +326,29 @@ CALM_API bool calm_plan_traffic(calm_traffic *out, const calm_plan *plan,
                                 uint32_t row);
 
 /*
+ * A tiling of the Pareto front of a plan with the option "tile" or "effort":
+ * none needs less memory without more multiply-accumulates or more operators.
+ * Figures are as the search judged them (docs/tiling.md); those of the plan
+ * itself are in its summary.
+ */
+typedef struct calm_tiling {
+  uint64_t head_bytes, tail_bytes; /* tail 0 where it is not known */
+  uint64_t macs;                   /* multiply-accumulates of one run */
+  uint32_t op_count;
+  bool chosen; /* the plan has these tiles */
+} calm_tiling;
+
+/* Tiling number `index` of a plan, ascending by arena.  False past the last, at
+   once without such an option. */
+CALM_API bool calm_plan_tiling(calm_tiling *out, const calm_plan *plan,
+                               uint32_t index);
+
+/* Its regions as the option "tile" spells them, "none" of the untiled one; to
+   be freed with calm_text_free. */
+CALM_API calm_status calm_plan_tiles(char **out, const calm_plan *plan,
+                                     uint32_t index);
+
+/*
  * Write the model of a plan with its operators in the plan's order, in the
  * format it was read from.  In a .tflite file everything else stays as it is,
  * but for the offsets (OfflineMemoryAllocation): under the memory model `tflm`
@@ -560,7 +583,10 @@ typedef enum calm_format {
   CALM_FORMAT_MAPPING = 8, /* the nest, as Timeloop reads it */
   CALM_FORMAT_NEST = 9,    /* the nest for people */
   /* Plans and inspections with "onchip" only: */
-  CALM_FORMAT_TRAFFIC = 10 /* CSV: what moves at each step */
+  CALM_FORMAT_TRAFFIC = 10, /* CSV: what moves at each step */
+  /* Plans with "tile" or "effort" only: the tilings that no other beats */
+  CALM_FORMAT_FRONT = 11,    /* SVG */
+  CALM_FORMAT_FRONT_CSV = 12 /* CSV */
 } calm_format;
 
 /* Each yields a text to be freed with calm_text_free.  `color` adds terminal

@@ -23,6 +23,15 @@ uint64_t hash_bytes(const void *bytes, size_t length) {
   return CALM_HOSTILE ? hash % HOSTILE_HASHES : hash;
 }
 
+uint64_t hash_fold(uint64_t hash, uint64_t number) {
+  uint8_t bytes[16];
+  for (unsigned i = 0; i < 8; i++) {
+    bytes[i] = (uint8_t)(hash >> 8 * i);
+    bytes[8 + i] = (uint8_t)(number >> 8 * i);
+  }
+  return XXH3_64bits(bytes, sizeof bytes);
+}
+
 void name_table_init(name_table *table, calm_context *context) {
   *table = (name_table){context, NULL, 0, 0};
 }

@@ -9,6 +9,10 @@
 
 uint64_t hash_bytes(const void *bytes, size_t length);
 
+/* Take another number into a hash that began with 0: the same on every machine
+   and in every build, so that it may stand in a file. */
+uint64_t hash_fold(uint64_t hash, uint64_t number);
+
 typedef struct name_table {
   calm_context *context;
   struct name_slot *slots;

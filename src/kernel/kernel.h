@@ -31,6 +31,10 @@ const char *kernel_library_name(kernel_library library);
    library nothing can be relied on. */
 bool kernel_in_place(kernel_library library, op_kind kind);
 
+/* The edition of a library's distances, which rises whenever one of them is
+   changed: a plan that was made by another edition is to be judged anew. */
+uint64_t kernel_edition(kernel_library library);
+
 /*
  * How far below an input must the output of an operator begin, so that no byte
  * is overwritten before it is read for the last time?  Every distance of at

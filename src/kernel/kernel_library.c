@@ -31,6 +31,8 @@ const char *kernel_library_name(kernel_library library) {
   return names[library];
 }
 
+/* ---- In place ------------------------------------------------------------ */
+
 /* Reference kernels that read an element for the last time before they write
    at its place. */
 static const op_kind reference_in_place[] = {
@@ -46,10 +48,35 @@ static const op_kind reference_in_place[] = {
     OP_ceil,       OP_round,       OP_logical_not,
     OP_logical_or, OP_logical_and, OP_squared_difference};
 
+/* Kinds of these that a library has other kernels for, which were not seen to
+   do so: CMSIS-NN was measured for add, mul and softmax, ESP-NN for add and
+   mul.  All else runs TFLM's own kernels in every library. */
+static const op_kind cmsis_not_in_place[] = {OP_maximum, OP_minimum};
+static const op_kind esp_not_in_place[] = {OP_softmax};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static bool contains(const op_kind *kinds, size_t count, op_kind kind) {
+  for (size_t i = 0; i < count; i++)
+    if (kinds[i] == kind) return true;
+  return false;
+}
+
 bool kernel_in_place(kernel_library library, op_kind kind) {
-  if (library != KERNELS_REFERENCE) return false;
-  for (size_t i = 0; i < sizeof reference_in_place / sizeof *reference_in_place;
-       i++)
-    if (reference_in_place[i] == kind) return true;
+  const bool cmsis =
+      !contains(cmsis_not_in_place, COUNT(cmsis_not_in_place), kind);
+  const bool esp = !contains(esp_not_in_place, COUNT(esp_not_in_place), kind);
+  if (!contains(reference_in_place, COUNT(reference_in_place), kind))
+    return false;
+  switch (library) {
+    case KERNELS_REFERENCE: return true;
+    case KERNELS_PORTABLE: return cmsis && esp;
+    case KERNELS_CMSIS_NN_C:
+    case KERNELS_CMSIS_NN_DSP:
+    case KERNELS_CMSIS_NN_MVE: return cmsis;
+    case KERNELS_ESP_NN_ANSI: return esp;
+    case KERNELS_AUTO:
+    case KERNEL_LIBRARIES: break;
+  }
   return false;
 }

@@ -1,10 +1,10 @@
 /*
  * What the reference kernels of TensorFlow Lite Micro ask for.  The sizes were
  * read off the kernels' own preparation and agree with what the runtime
- * reports.  Another library gets rows of its own when its figures are known;
- * until then `libraries` says that they are not.
+ * reports.  Another library has rows for the kinds that it has kernels for
+ * (kernel_scratch_nn.h); all else runs the reference kernels there, too.
  */
-#include "kernel/kernel_scratch.h"
+#include "kernel/kernel_scratch_nn.h"
 
 #include <string.h>
 
@@ -132,20 +132,7 @@ static bool ask_rfft(scratch_request *r, const graph *g, const graph_op *op) {
              element_type_bits(out->type) / 8);
 }
 
-/* It depends on options that calm does not read. */
-static bool ask_unknown(scratch_request *r, const graph *g,
-                        const graph_op *op) {
-  (void)r;
-  (void)g;
-  (void)op;
-  return false;
-}
-
-static const struct scratch_row {
-  op_kind kind;
-  const char *custom; /* of an opaque kind: its name */
-  scratch_function *ask;
-} reference_scratch[] = {
+static const scratch_row reference_scratch[] = {
     {OP_svdf, NULL, ask_svdf},
     {OP_unidirectional_sequence_lstm, NULL, ask_lstm},
     {OP_transpose_conv, NULL, ask_transpose_conv},
@@ -160,37 +147,47 @@ static const struct scratch_row {
     {OP_depthwise_conv2d, NULL, ask_filter},
     {OP_fully_connected, NULL, ask_filter},
     {OP_OPAQUE, "SignalRfft", ask_rfft},
-    {OP_OPAQUE, "TFLite_Detection_PostProcess", ask_unknown},
+    /* It depends on options that calm does not read. */
+    {OP_OPAQUE, "TFLite_Detection_PostProcess", scratch_ask_unknown},
 };
 
 /* ---- Libraries ----------------------------------------------------------- */
 
-static const struct library {
-  const struct scratch_row *rows;
-  size_t row_count;
-  bool known; /* false: the rows are borrowed, and a warning says so */
-} libraries[] = {
-#define REFERENCE \
-  reference_scratch, sizeof reference_scratch / sizeof *reference_scratch
-    [KERNELS_AUTO] = {REFERENCE, true},
-    [KERNELS_REFERENCE] = {REFERENCE, true},
-    [KERNELS_PORTABLE] = {REFERENCE, false},
-    [KERNELS_CMSIS_NN_C] = {REFERENCE, false},
-    [KERNELS_CMSIS_NN_DSP] = {REFERENCE, false},
-    [KERNELS_CMSIS_NN_MVE] = {REFERENCE, false},
-    [KERNELS_ESP_NN_ANSI] = {REFERENCE, false},
-#undef REFERENCE
-};
-
-scratch_function *scratch_find(kernel_library library, const graph_op *op) {
-  const struct library *l = &libraries[library];
-  for (size_t i = 0; i < l->row_count; i++)
-    if (l->rows[i].kind == op->kind &&
-        (!l->rows[i].custom || !strcmp(l->rows[i].custom, op->kind_name)))
-      return l->rows[i].ask;
+static scratch_function *find_row(const scratch_row *rows, size_t count,
+                                  const graph_op *op) {
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].kind == op->kind &&
+        (!rows[i].custom || !strcmp(rows[i].custom, op->kind_name)))
+      return rows[i].ask;
   return NULL;
 }
 
-const char *scratch_unknown_library(kernel_library library) {
-  return libraries[library].known ? NULL : kernel_library_name(library);
+static scratch_function *find_in(kernel_library library, const graph_op *op) {
+  size_t count;
+  const scratch_row *rows = scratch_rows_of(library, &count);
+  scratch_function *ask = find_row(rows, count, op);
+  return ask ? ask
+             : find_row(reference_scratch,
+                        sizeof reference_scratch / sizeof *reference_scratch,
+                        op);
+}
+
+/* The largest of all libraries, buffer by buffer, so that the plan holds
+   whichever of them runs. */
+static bool ask_portable(scratch_request *r, const graph *g,
+                         const graph_op *op) {
+  for (int i = 0; i < KERNEL_LIBRARIES; i++) {
+    scratch_request one = {.count = 0};
+    scratch_function *ask = find_in((kernel_library)i, op);
+    if (ask && !ask(&one, g, op)) return false;
+    for (uint32_t k = 0; k < one.count; k++) {
+      if (k == r->count) r->bytes[r->count++] = 0;
+      r->bytes[k] = number_larger(r->bytes[k], one.bytes[k]);
+    }
+  }
+  return true;
+}
+
+scratch_function *scratch_find(kernel_library library, const graph_op *op) {
+  return library == KERNELS_PORTABLE ? ask_portable : find_in(library, op);
 }

@@ -19,10 +19,8 @@ typedef struct scratch_request {
 typedef bool scratch_function(scratch_request *r, const graph *g,
                               const graph_op *op);
 
-/* How an operator of a library asks; NULL: for nothing. */
+/* How an operator of a library asks; NULL: for nothing.  Of `portable` what the
+   most demanding of the libraries asks for. */
 scratch_function *scratch_find(kernel_library library, const graph_op *op);
-
-/* The name of a library whose figures are not known; NULL if they are. */
-const char *scratch_unknown_library(kernel_library library);
 
 #endif

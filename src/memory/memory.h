@@ -63,6 +63,10 @@ typedef struct memory_model {
 /* Name the kernels that run; their kinds may then overwrite a dying input. */
 void memory_model_use_kernels(memory_model *model, kernel_library library);
 
+/* The same without what tells rows of tensors apart: no tensor lies in another
+   but all of it, no output over an input but in place. */
+memory_model memory_model_of_whole(const memory_model *model);
+
 /* NULL if there is no such preset. */
 const memory_model *memory_model_find(const char *name);
 

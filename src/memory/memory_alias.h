@@ -24,4 +24,12 @@ typedef struct memory_alias {
 calm_status memory_alias_find(memory_alias **out, const graph *g,
                               const memory_model *model, arena *a);
 
+/* Does the model have such views, other than of all of a tensor? */
+bool memory_alias_asked(const memory_model *model);
+
+/* The bytes [*low, *high) of an operand that an operator reads: all of them,
+   but for a slice from the first to the last of its part. */
+void memory_read_bytes(uint64_t *low, uint64_t *high, const graph *g, op_id op,
+                       uint32_t slot);
+
 #endif

@@ -12,17 +12,17 @@
 typedef struct bytes_fault {
   bool found;
   uint32_t step;     /* of the entry's order, at which a byte is read */
-  tensor_id tensor;  /* that should have been there */
+  tensor_id tensor;  /* that should have been there; CALM_NONE: scratch of the
+                        operator */
   uint64_t byte;     /* of it */
   tensor_id instead; /* whose bytes were there; CALM_NONE: nobody's */
 } bytes_fault;
 
 /*
- * Run the entry graph of a plan: `offsets` per tensor, UINT64_MAX for what lies
- * elsewhere; the second run begins with the arena as the first left it, but for
- * graph inputs.  Scratch buffers are overwritten at their operators, bodies
- * write all they have.  Kernels of copies (slice, concat, reshape, pad) hand on
- * what they find.  Bytes of a tensor nobody reads may hold anything.
+ * Run the entry graph of a model with its head as predicted; where variables
+ * lie in it, twice, on what the first run left.  Scratch buffers and bodies
+ * write all they have, before and after their operator.  Bytes that nobody
+ * reads may be anything.
  */
 calm_status memory_bytes_run(bytes_fault *out, const tflm_model *model,
                              const tflm_head *head, kernel_library library,

@@ -3,27 +3,19 @@
  * of steps, buffers of all graphs are numbered through, and a pair in place, or
  * a chain of such pairs, shares a body.
  */
-#include "memory/memory_joint.h"
 
 #include "base/number.h"
+#include "memory/memory_joint_rows.h"
 
-typedef struct joiner {
-  const graph *graphs;
-  uint32_t count;
-  const memory_problem *problems;
-  const op_id *const *sequences;
-  const memory_model *model;
-  const memory_scratch *scratch;
-  arena *a, *temporary;
-  memory_scopes scopes;
-  uint32_t *buffer_begin; /* graph -> number of its first buffer */
-  memory_span *spans;     /* buffer -> when any of its tensors is in use */
-  uint64_t *bytes;        /* buffer -> the largest of its tensors, rounded */
-  uint32_t *chain; /* buffer -> the first of those it shares bytes with */
-  uint32_t *body;  /* buffer -> body, of the first of a chain */
-  VECTOR(layout_piece) pieces;
-  memory_joint out;
-} joiner;
+/* Is the entry looked at row by row?  Not where an operator runs it, for then
+   its tensors live in several runs at once. */
+static bool wants_rows(const joiner *j) {
+  return (j->model->overlap || memory_alias_asked(j->model)) &&
+         !graphs_run_entry(j->graphs, j->count);
+}
+
+/* The first graph whose tensors live in buffers of its order problem. */
+static uint32_t first_buffered(const joiner *j) { return j->rows ? 1 : 0; }
 
 static uint32_t buffer_count(const joiner *j) {
   return j->buffer_begin[j->count];
@@ -35,7 +27,8 @@ static calm_status number_buffers(joiner *j) {
   uint64_t total = 0;
   ARENA_ARRAY(j->temporary, j->buffer_begin, (size_t)j->count + 1);
   for (uint32_t i = 0; i < j->count; i++) {
-    total += j->problems[i].order.buffer_count; /* no more than tensors */
+    if (i >= first_buffered(j))
+      total += j->problems[i].order.buffer_count; /* no more than tensors */
     j->buffer_begin[i + 1] = (uint32_t)total;
   }
   ARENA_ARRAY(j->temporary, j->spans, total);
@@ -105,15 +98,21 @@ static void tie_chains(joiner *j, uint32_t graph) {
 
 /* ---- Bodies -------------------------------------------------------------- */
 
-static calm_status add_piece(joiner *j, uint32_t body, memory_span span,
-                             uint64_t bytes) {
+calm_status joint_add_piece(joiner *j, uint32_t body, memory_span span,
+                            uint64_t low, uint64_t high) {
   const layout_piece piece = {.body = body,
                               .lower = span.first + 1,
                               .upper = span.last + 2,
-                              .high = bytes};
+                              .low = low,
+                              .high = high};
   if (body == j->out.layout.body_count) j->out.layout.body_count++;
   VECTOR_PUSH(j->a->context, &j->pieces, piece);
   return CALM_OK;
+}
+
+static calm_status add_piece(joiner *j, uint32_t body, memory_span span,
+                             uint64_t bytes) {
+  return joint_add_piece(j, body, span, 0, bytes);
 }
 
 /* The first of a chain may have a higher number than those that follow it. */
@@ -139,9 +138,7 @@ static calm_status add_loose_tensor(joiner *j, uint32_t number,
 }
 
 static calm_status add_tensors(joiner *j) {
-  j->out.tensor_begin = j->scopes.tensor_begin;
-  ARENA_ARRAY(j->a, j->out.body_of, j->scopes.tensor_begin[j->count]);
-  for (uint32_t i = 0; i < j->count; i++)
+  for (uint32_t i = first_buffered(j); i < j->count; i++)
     for (tensor_id t = 0; t < j->graphs[i].tensors.count; t++) {
       const uint32_t b = buffer_of(j, i, t);
       const uint32_t number = j->scopes.tensor_begin[i] + t;
@@ -163,32 +160,55 @@ static calm_status add_scratch(joiner *j) {
   return CALM_OK;
 }
 
+/* `place` says where each piece went. */
+static calm_status finish_reliefs(joiner *j, const uint32_t *place) {
+  layout_relief *reliefs;
+  ARENA_ARRAY(j->a, reliefs, j->reliefs.count);
+  for (uint32_t i = 0; i < j->reliefs.count; i++) {
+    const layout_relief *r = &j->reliefs.data[i];
+    reliefs[i] =
+        (layout_relief){place[r->input], place[r->output], r->distance};
+  }
+  j->out.layout.reliefs = reliefs;
+  j->out.layout.relief_count = j->reliefs.count;
+  return CALM_OK;
+}
+
 /* Pieces ascend by body: counting sort. */
 static calm_status finish_layout(joiner *j) {
   layout_problem *l = &j->out.layout;
-  uint32_t *next;
+  uint32_t *next, *place;
   ARENA_ARRAY(j->a, l->bodies, l->body_count);
   ARENA_ARRAY(j->a, l->pieces, j->pieces.count);
   ARENA_ARRAY(j->temporary, next, (size_t)l->body_count + 1);
+  ARENA_ARRAY(j->temporary, place, j->pieces.count);
   for (uint32_t i = 0; i < l->body_count; i++)
     l->bodies[i].align = j->model->align;
   for (uint32_t i = 0; i < j->pieces.count; i++)
     next[j->pieces.data[i].body + 1]++;
   for (uint32_t i = 0; i < l->body_count; i++) next[i + 1] += next[i];
-  for (uint32_t i = 0; i < j->pieces.count; i++)
-    l->pieces[next[j->pieces.data[i].body]++] = j->pieces.data[i];
+  for (uint32_t i = 0; i < j->pieces.count; i++) {
+    place[i] = next[j->pieces.data[i].body]++;
+    l->pieces[place[i]] = j->pieces.data[i];
+  }
   l->piece_count = j->pieces.count;
+  TRY(finish_reliefs(j, place));
   return layout_problem_finish(l, j->a);
 }
 
 static calm_status join(joiner *j) {
   TRY(memory_scopes_build(&j->scopes, j->graphs, j->count, j->sequences,
                           ROOTS_ALL, j->a));
+  j->rows = wants_rows(j);
+  j->out.tensor_begin = j->scopes.tensor_begin;
+  ARENA_ARRAY(j->a, j->out.body_of, j->scopes.tensor_begin[j->count]);
+  ARENA_ARRAY(j->a, j->out.place_of, j->scopes.tensor_begin[j->count]);
   TRY(number_buffers(j));
-  for (uint32_t i = 0; i < j->count; i++) {
+  for (uint32_t i = first_buffered(j); i < j->count; i++) {
     measure_buffers(j, i);
     tie_chains(j, i);
   }
+  if (j->rows) TRY(joint_add_rows(j));
   TRY(add_buffers(j));
   TRY(add_tensors(j));
   TRY(add_scratch(j));
@@ -212,6 +232,7 @@ calm_status memory_joint_build(memory_joint *out, const graph *graphs,
   arena_init(&temporary, a->context);
   calm_status status = join(&j);
   VECTOR_FREE(a->context, &j.pieces);
+  VECTOR_FREE(a->context, &j.reliefs);
   arena_free(&temporary);
   if (status == CALM_OK) *out = j.out;
   return status;

@@ -2,7 +2,9 @@
  * One layout problem for all graphs of a model: the entry, the bodies in the
  * midst of the operators that run them, and graphs that run at another time
  * altogether.  Every tensor that TensorFlow Lite Micro puts into the head has a
- * body in it, and every operator one for all its scratch.
+ * body in it, and every operator one for all its scratch.  Where tensors lie in
+ * others (memory_alias.h) these are one body, whose rows come and go one by
+ * one; with overlap an output may begin in an input that dies.
  */
 #ifndef CALM_MEMORY_MEMORY_JOINT_H
 #define CALM_MEMORY_MEMORY_JOINT_H
@@ -15,6 +17,7 @@ typedef struct memory_joint {
   uint32_t *tensor_begin; /* as in memory_scopes */
   uint32_t *body_of;      /* per tensor of all graphs; CALM_NONE: it needs no
                              place, or any will do */
+  uint64_t *place_of;     /* per tensor: where in its body it begins */
 } memory_joint;
 
 /*

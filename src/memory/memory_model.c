@@ -92,6 +92,14 @@ void memory_model_use_kernels(memory_model *model, kernel_library library) {
       bits_add(model->inplace, (uint32_t)kind);
 }
 
+memory_model memory_model_of_whole(const memory_model *model) {
+  memory_model whole = *model;
+  whole.overlap = false;
+  bits_remove(whole.views, OP_slice);
+  bits_remove(whole.views, OP_concat);
+  return whole;
+}
+
 const memory_model *memory_model_find(const char *name) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     if (!strcmp(models[i].name, name)) return &models[i];
@@ -105,7 +113,7 @@ bool memory_model_is_preset(const memory_model *m) {
          bits_equal(m->inplace, p->inplace, OP_KIND_WORDS) &&
          bits_equal(m->views, p->views, OP_KIND_WORDS) &&
          m->concat == p->concat && m->variables == p->variables &&
-         m->subgraphs == p->subgraphs;
+         m->subgraphs == p->subgraphs && m->overlap == p->overlap;
 }
 
 enum { MAX_UNIT = 1 << 30, MAX_CHOICES = 4 };
@@ -203,7 +211,8 @@ static bool belongs(const kind_column *column, uint32_t kind) {
                           : bits_has(view_kinds, kind);
 }
 
-/* One word of the list: a kind, or all of them. */
+/* One word of the list: a kind, or all of them.  Parts of tensors can be views,
+   too (memory_alias.h), but that is no identity. */
 static calm_status add_kinds(const kind_column *column, uint64_t *kinds,
                              calm_context *context, const char *word,
                              size_t length) {
@@ -217,7 +226,8 @@ static calm_status add_kinds(const kind_column *column, uint64_t *kinds,
   const op_kind kind = op_kind_find(name.data);
   const bool all = !strcmp(name.data, column->all);
   const bool known =
-      kind != OP_OPAQUE && (column->any_kind || belongs(column, kind));
+      kind != OP_OPAQUE && (column->any_kind || belongs(column, kind) ||
+                            kind == OP_slice || kind == OP_concat);
   for (uint32_t k = 0; all && k < OP_OPAQUE; k++)
     if (belongs(column, k)) bits_add(kinds, k);
   if (known) bits_add(kinds, kind);

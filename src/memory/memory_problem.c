@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "memory/memory_storage.h"
+#include "memory/memory_relief.h"
+#include "memory/memory_segments.h"
 
 typedef struct builder {
   const graph *g;
@@ -21,6 +22,8 @@ typedef struct builder {
                           or, if it is free, those before it */
   uint64_t *workspace; /* per graph operator, rounded, bodies included */
   uint32_t *buffer_of; /* base -> buffer, CALM_NONE if it has no place */
+  bool cut;            /* tensors are made of segments, and these are buffers */
+  memory_segments segments;
   memory_problem p;
 } builder;
 
@@ -80,6 +83,38 @@ static calm_status number_buffers(builder *b) {
     b->p.tensor_of[b->buffer_of[t]] = t;
   }
   b->p.order.buffer_count = count;
+  return CALM_OK;
+}
+
+/* Segments are pinned as their base is: what lies in others is neither given
+   nor returned. */
+static calm_status number_segments(builder *b) {
+  const memory_segments *s = &b->segments;
+  ARENA_ARRAY(b->a, b->p.order.buffers, s->count);
+  ARENA_ARRAY(b->a, b->p.tensor_of, s->count);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const memory_base *base = &b->storage.base[s->list[i].base];
+    b->p.order.buffers[i] =
+        (order_buffer){s->list[i].bytes, base->from_start, base->to_end};
+    b->p.tensor_of[i] = s->list[i].base;
+  }
+  b->p.order.buffer_count = s->count;
+  return CALM_OK;
+}
+
+static calm_status list_segments(builder *b) {
+  const memory_segments *s = &b->segments;
+  uint64_t total = 0;
+  uint32_t filled = 0;
+  for (tensor_id t = 0; t < b->g->tensors.count; t++)
+    total += s->end[t] - s->first[t];
+  ARENA_ARRAY(b->a, b->p.buffer_begin, (size_t)b->g->tensors.count + 1);
+  ARENA_ARRAY(b->a, b->p.buffers, total);
+  for (tensor_id t = 0; t < b->g->tensors.count; t++) {
+    for (uint32_t i = s->first[t]; i < s->end[t]; i++)
+      b->p.buffers[filled++] = i;
+    b->p.buffer_begin[t + 1] = filled;
+  }
   return CALM_OK;
 }
 
@@ -225,6 +260,14 @@ static calm_status transpose_touches(builder *b) {
   return CALM_OK;
 }
 
+/* Rows of an input that are cut off are nobody's. */
+static void forget_unread(builder *b) {
+  order_problem *o = &b->p.order;
+  for (uint32_t i = 0; i < o->buffer_count; i++)
+    if (o->touch_begin[i] == o->touch_begin[i + 1] && !o->buffers[i].pinned_end)
+      o->buffers[i].bytes = 0;
+}
+
 static calm_status set_touches(builder *b) {
   for (uint32_t u = 0; u < b->p.order.op_count; u++) {
     const graph_op *op = &b->g->ops.data[b->p.op_of[u]];
@@ -232,7 +275,9 @@ static calm_status set_touches(builder *b) {
     TRY(add_touches(b, op->inputs, op->input_count));
     TRY(add_touches(b, op->outputs, op->output_count));
   }
-  return transpose_touches(b);
+  TRY(transpose_touches(b));
+  if (b->cut) forget_unread(b);
+  return CALM_OK;
 }
 
 /* ---- In-place permissions ------------------------------------------------ */
@@ -312,9 +357,42 @@ static uint32_t find_handover(const builder *b, uint32_t u, order_reuse *out) {
   return 1;
 }
 
+/* The permissions of one relief: each segment of the input and the largest of
+   the output. */
+static uint32_t list_relief(const builder *b, uint32_t u,
+                            const memory_relief *relief, order_reuse *out) {
+  const memory_segments *s = &b->segments;
+  const order_buffer *buffers = b->p.order.buffers;
+  const uint32_t output =
+      memory_segment_largest(s, b->g->ops.data[b->p.op_of[u]].outputs[0]);
+  uint32_t count = 0;
+  if (output == CALM_NONE || buffers[output].pinned_start) return 0;
+  for (uint32_t i = s->first[relief->input]; i < s->end[relief->input]; i++) {
+    const uint64_t bytes = memory_relief_saving(
+        buffers[i].bytes, buffers[output].bytes, relief->distance);
+    if (!bytes || buffers[i].pinned_end ||
+        s->list[i].base == s->list[output].base)
+      continue;
+    if (out) out[count] = (order_reuse){u, i, output, bytes};
+    count++;
+  }
+  return count;
+}
+
+static uint32_t find_reliefs(const builder *b, uint32_t u, order_reuse *out) {
+  memory_relief reliefs[RELIEFS_MOST];
+  uint32_t kept = 0;
+  const uint32_t count =
+      memory_reliefs_of(reliefs, b->g, b->model, b->p.op_of[u]);
+  for (uint32_t i = 0; i < count; i++)
+    kept += list_relief(b, u, &reliefs[i], out ? out + kept : NULL);
+  return kept;
+}
+
 /* Permissions of operator u; counted only while `out` is NULL. */
 static uint32_t find_reuses(const builder *b, uint32_t u, order_reuse *out) {
   const graph_op *op = &b->g->ops.data[b->p.op_of[u]];
+  if (b->cut) return find_reliefs(b, u, out);
   if (op->kind == OP_add_into) return find_handover(b, u, out);
   const uint32_t output = overwriting_buffer(b, op);
   uint32_t count = 0;
@@ -360,8 +438,12 @@ static calm_status build(builder *b, const uint64_t *body_arena) {
   TRY(sum_workspace(b, body_arena));
   TRY(memory_storage_resolve(&b->storage, b->g, b->model, b->workspace,
                              &b->scratch));
-  TRY(number_buffers(b));
-  TRY(list_buffers(b));
+  b->cut = b->model->overlap || memory_alias_asked(b->model);
+  if (b->cut)
+    TRY(memory_segments_find(&b->segments, &b->storage, b->g, b->model,
+                             b->workspace, &b->scratch));
+  TRY(b->cut ? number_segments(b) : number_buffers(b));
+  TRY(b->cut ? list_segments(b) : list_buffers(b));
   TRY(number_operators(b));
   TRY(check_total(b));
   TRY(memory_rows_init(&b->touched, b->p.order.op_count,

@@ -206,21 +206,10 @@ static calm_status number_ops(builder *b, arena *a) {
   return CALM_OK;
 }
 
-static void warn_library(const builder *b) {
-  const char *name = scratch_unknown_library(b->library);
-  if (name)
-    context_log(b->context, CALM_LOG_WARNING,
-                "--kernels %s: the scratch of these kernels is not known; that "
-                "of the reference kernels is counted, and --scratch FILE can "
-                "tell the true one",
-                name);
-}
-
 static calm_status build(builder *b, const char *path, arena *a) {
   uint32_t number = 0;
   TRY(number_ops(b, a));
   TRY(read_file(b, path));
-  warn_library(b);
   for (uint32_t i = 0; i < b->graph_count; i++)
     for (op_id op = 0; op < b->graphs[i].ops.count; op++) {
       TRY(push_operator(b, &b->graphs[i], op, &b->told[number]));

@@ -7,6 +7,8 @@
  */
 #include "memory/memory_simulate.h"
 
+#include "memory/memory_alias.h"
+
 /* ---- Step by step -------------------------------------------------------- */
 
 static void give_birth(simulation *s, tensor_id t, uint32_t step) {
@@ -170,6 +172,11 @@ static calm_status simulate(simulation *s, const op_id *sequence,
   bool *idle;
   ARENA_ARRAY(a, s->profile->lives, tensors);
   ARENA_ARRAY(a, s->profile->step_bytes, ops);
+  if (s->model->overlap || memory_alias_asked(s->model)) {
+    TRY(simulation_run_rows(s, sequence, scratch));
+    find_peak(s->profile, ops);
+    return CALM_OK;
+  }
   ARENA_ARRAY(scratch, s->needs, tensors);
   ARENA_ARRAY(scratch, s->touched, tensors);
   ARENA_ARRAY(scratch, s->kept, tensors);

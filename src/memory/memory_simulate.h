@@ -70,4 +70,9 @@ calm_status simulation_follow_operands(simulation *s, const graph_op *op);
 calm_status simulation_find_storage(simulation *s);
 calm_status simulation_find_needs(simulation *s, bool *idle);
 
+/* Fill lives and step_bytes where rows of tensors are told apart
+   (memory_simulate_rows.c). */
+calm_status simulation_run_rows(simulation *s, const op_id *sequence,
+                                arena *scratch);
+
 #endif

@@ -9,8 +9,10 @@
 
 #include "base/number.h"
 #include "memory/memory_faults.h"
+#include "memory/memory_alias.h"
 #include "memory/memory_overlap.h"
 #include "memory/memory_tflm.h"
+#include "memory/memory_tflm_rows.h"
 
 /* A tensor by its number among all. */
 typedef struct located {
@@ -27,6 +29,8 @@ typedef struct checker {
   located *where;    /* number -> tensor */
   uint32_t *storage; /* number -> the tensor that it is a view of, or itself */
   uint32_t *op_at;   /* scope -> number of the operator that begins there */
+  memory_origin *origins; /* of the entry's tensors, if rows are looked at */
+  tflm_wants wants;
   int64_t scope_count;
   uint32_t additions; /* in place, which only rewriting asks for */
   memory_faults faults;
@@ -208,6 +212,34 @@ static bool same_storage(const checker *c, const overlap_item *a,
          c->storage[a->tensor] == c->storage[b->tensor];
 }
 
+/* Two tensors of the entry that have the same bytes where they meet: parts of
+   each other, or of what both are copied from. */
+static bool same_bytes(const checker *c, const overlap_item *a,
+                       const overlap_item *b) {
+  if (!c->origins || a->tensor == CALM_NONE || b->tensor == CALM_NONE ||
+      c->where[a->tensor].graph || c->where[b->tensor].graph)
+    return false;
+  if (a->tensor == b->tensor) return true;
+  const uint64_t low = number_larger(a->low, b->low);
+  const uint64_t high = number_smaller(a->high, b->high);
+  return tflm_same_bytes(
+      &c->origins[a->tensor], low - c->head.offsets[a->tensor],
+      &c->origins[b->tensor], low - c->head.offsets[b->tensor], high - low);
+}
+
+/* The output is far enough below an input that dies there. */
+static bool keeps_distance(const checker *c, const overlap_item *in,
+                           const overlap_item *out) {
+  const graph_op *op = meeting_op(c, in, out);
+  if (!op || !c->origins || !c->memory->overlap || c->where[in->tensor].graph ||
+      c->where[out->tensor].graph)
+    return false;
+  const graph *g = &c->model->graphs[0];
+  return tflm_keeps_distance(c->memory->kernels, g, (op_id)(op - g->ops.data),
+                             in->tensor, c->head.offsets[in->tensor],
+                             c->head.offsets[out->tensor]);
+}
+
 static void describe_item(const checker *c, text *words,
                           const overlap_item *item) {
   uint32_t graph;
@@ -246,7 +278,8 @@ static bool would_overwrite(const checker *c, const overlap_item *in,
 static calm_status judge_overlap(void *payload, const overlap_item *a,
                                  const overlap_item *b, bool *stop) {
   checker *c = payload;
-  if (same_storage(c, a, b) || overwrites(c, a, b) || overwrites(c, b, a))
+  if (same_storage(c, a, b) || overwrites(c, a, b) || overwrites(c, b, a) ||
+      same_bytes(c, a, b) || keeps_distance(c, a, b) || keeps_distance(c, b, a))
     return CALM_OK;
   if (adds_in_place(c, a, b) || adds_in_place(c, b, a)) {
     c->additions++;
@@ -282,16 +315,52 @@ static overlap_item item_of(uint64_t offset, uint64_t bytes, memory_span span) {
                         .op = CALM_NONE};
 }
 
-/* The real bytes, not the rounded ones: only those can be overwritten.  A
-   tensor that nobody makes holds nothing, but for the operator that knows what
-   it is there for. */
-static uint32_t list_tensors(const checker *c, overlap_item *items) {
+/* The scopes of a tensor in the arena; false if it holds nothing: nobody makes
+   it, unless somebody knows what it is there for. */
+static bool find_span(const checker *c, uint32_t n, memory_span *out) {
+  *out = c->scopes.tensors[n];
+  if (c->head.offsets[n] == UINT64_MAX) return false;
+  if (!is_state(c, n)) return out->first != SCOPE_NEVER;
+  *out = (memory_span){SCOPE_NEVER, c->scope_count};
+  return true;
+}
+
+static bool has_rows(const checker *c, uint32_t n) {
+  return c->origins && c->where[n].graph == 0 && !is_state(c, n);
+}
+
+/* Of tensors whose rows come and go, when which of their bytes are wanted;
+   wanted.data[begin[n] .. begin[n + 1]). */
+static calm_status find_wants(checker *c, uint32_t **out_begin) {
+  const uint32_t tensors = c->scopes.tensor_begin[c->model->count];
+  uint32_t *begin;
+  memory_span span;
+  ARENA_ARRAY(&c->scratch, begin, (size_t)tensors + 1);
+  for (uint32_t n = 0; n < tensors; n++) {
+    if (has_rows(c, n) && find_span(c, n, &span))
+      TRY(tflm_find_wants(&c->wants, &c->model->graphs[0], &c->scopes, n,
+                          c->faults.a->context));
+    begin[n + 1] = c->wants.count;
+  }
+  *out_begin = begin;
+  return CALM_OK;
+}
+
+/* The real bytes, not the rounded ones: only those can be overwritten. */
+static uint32_t list_tensors(const checker *c, const uint32_t *begin,
+                             overlap_item *items) {
   uint32_t count = 0;
+  memory_span span;
   for (uint32_t n = 0; n < c->scopes.tensor_begin[c->model->count]; n++) {
-    memory_span span = c->scopes.tensors[n];
-    if (c->head.offsets[n] == UINT64_MAX) continue;
-    if (span.first == SCOPE_NEVER && !is_state(c, n)) continue;
-    if (is_state(c, n)) span = (memory_span){SCOPE_NEVER, c->scope_count};
+    if (!find_span(c, n, &span)) continue;
+    for (uint32_t i = begin[n]; i < begin[n + 1]; i++) {
+      const tflm_want *want = &c->wants.data[i];
+      items[count] =
+          item_of(c->head.offsets[n] + want->low, want->high - want->low,
+                  (memory_span){want->first, want->last});
+      items[count++].tensor = n;
+    }
+    if (has_rows(c, n)) continue;
     items[count] = item_of(c->head.offsets[n], tensor_at(c, n)->bytes, span);
     items[count++].tensor = n;
   }
@@ -323,11 +392,13 @@ static calm_status report_additions(checker *c) {
 
 static calm_status check_overlaps(checker *c) {
   overlap_item *items;
+  uint32_t *begin;
   const uint32_t ops = c->scopes.op_begin[c->model->count];
+  TRY(find_wants(c, &begin));
   const size_t most = (size_t)c->scopes.tensor_begin[c->model->count] +
-                      c->model->scratch->begin[ops];
+                      c->wants.count + c->model->scratch->begin[ops];
   ARENA_ARRAY(&c->scratch, items, most);
-  uint32_t count = list_tensors(c, items);
+  uint32_t count = list_tensors(c, begin, items);
   count += list_scratch(c, items + count);
   TRY(overlap_find(items, count, judge_overlap, c, &c->scratch));
   return c->additions ? report_additions(c) : CALM_OK;
@@ -397,6 +468,19 @@ static calm_status check_orders(checker *c) {
   return CALM_OK;
 }
 
+/* Rows of the entry, where the memory model tells them apart, and nobody runs
+   it in the midst of something else. */
+static calm_status trace_rows(checker *c) {
+  const tflm_model *m = c->model;
+  if (!c->memory->overlap && !memory_alias_asked(c->memory)) return CALM_OK;
+  for (uint32_t i = 0; i < m->count; i++)
+    for (op_id op = 0; op < m->graphs[i].ops.count; op++)
+      for (uint32_t k = 0; k < m->graphs[i].ops.data[op].body_count; k++)
+        if (m->graphs[i].ops.data[op].bodies[k] == 0) return CALM_OK;
+  return memory_origin_trace(&c->origins, &m->graphs[0], m->sequences[0],
+                             &c->scratch);
+}
+
 static bool any_given(const checker *c) {
   for (uint32_t n = 0; n < c->scopes.tensor_begin[c->model->count]; n++)
     if (!(tensor_at(c, n)->flags & CALM_TENSOR_CONST) &&
@@ -414,6 +498,7 @@ static calm_status check(checker *c) {
   TRY(locate_tensors(c));
   TRY(index_scopes(c));
   for (uint32_t i = 0; i < m->count; i++) follow_views(c, i);
+  TRY(trace_rows(c));
   TRY(tflm_predict(&c->head, m, &c->scratch));
   c->faults.verdict.arena_bytes = c->head.bytes;
   const bool given = any_given(c);
@@ -427,6 +512,7 @@ calm_status tflm_check(memory_verdict *out, const tflm_model *model,
   checker c = {.model = model, .memory = memory, .faults.a = a};
   arena_init(&c.scratch, a->context);
   calm_status status = check(&c);
+  VECTOR_FREE(a->context, &c.wants);
   arena_free(&c.scratch);
   return faults_deliver(out, &c.faults, status);
 }

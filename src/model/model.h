@@ -17,6 +17,23 @@ typedef enum model_format {
   MODEL_ONNX
 } model_format;
 
+/*
+ * The mark of an offline plan in which tensors share bytes as only certain
+ * kernels allow: the metadata entry calm.overlap, a text of lines "key value".
+ */
+typedef struct model_mark {
+  bool present;
+  const char *fault;   /* why it says nothing, such as "its buffer is empty";
+                          NULL if it does: */
+  const char *kernels; /* the library, as --kernels calls it */
+  const char *views;   /* kinds that hand on bytes, as --views has them */
+  const char *tool;    /* the version of calm that wrote it */
+  uint64_t edition;    /* of the library's distances */
+  bool same_graphs;    /* operators, operands and shapes are those that were
+                          planned, in that order */
+  bool same_offsets;   /* and so are the offsets */
+} model_mark;
+
 /* OfflineMemoryAllocation as found in a .tflite file. */
 typedef struct model_offline_plan {
   bool present;
@@ -27,6 +44,7 @@ typedef struct model_offline_plan {
   uint32_t entries;          /* metadata entries of that name; the last wins */
   const char *fault; /* why there are no offsets at all, such as "its buffer is
                         empty"; NULL if there are */
+  model_mark mark;
 } model_offline_plan;
 
 struct calm_model {
@@ -87,7 +105,10 @@ typedef struct model_patch {
   const op_id *const *sequences;  /* [graph][step]: its operators in order */
   const uint64_t *const *offsets; /* [graph][tensor]; UINT64_MAX: none */
   model_plan_action plan;         /* .tflite only */
-  const char *note; /* .onnx only: a line for its metadata, or NULL */
+  const char *note;       /* .onnx only: a line for its metadata, or NULL */
+  const model_mark *mark; /* .tflite only: what the offsets rely on (kernels,
+                             views, tool, edition); NULL: on nothing, and a mark
+                             that was there goes with its plan */
 } model_patch;
 
 /*
@@ -103,8 +124,10 @@ calm_status model_pieces(file_pieces *out, const calm_model *model,
 
 /* Exact changes of a whole model. */
 typedef enum model_rewriting {
-  MODEL_TO_INT8,     /* uint8 becomes int8 where every value stays what it is */
-  MODEL_REMOVE_NOOPS /* operators that only hand on their input leave */
+  MODEL_TO_INT8, /* uint8 becomes int8 where every value stays what it is */
+  MODEL_REMOVE_NOOPS, /* operators that only hand on their input leave */
+  MODEL_DILATE_1X1    /* convolutions of 1x1 get a dilation, which means nothing
+                         to them, but another kernel of CMSIS-NN */
 } model_rewriting;
 
 /*
@@ -114,6 +137,7 @@ typedef enum model_rewriting {
  */
 calm_status model_rewrite(calm_model *model, model_rewriting kind);
 calm_status tflite_rewrite(calm_model *model, model_rewriting kind);
+calm_status tflite_dilate(calm_model *model);
 calm_status onnx_remove_noops(calm_model *model);
 
 /*

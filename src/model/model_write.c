@@ -81,12 +81,16 @@ calm_status model_pieces(file_pieces *out, const calm_model *model,
 }
 
 calm_status model_rewrite(calm_model *model, model_rewriting kind) {
+  static const char *const works_on[] = {
+      [MODEL_TO_INT8] = "--to-int8 works on .tflite",
+      [MODEL_REMOVE_NOOPS] = "--remove-noops works on .tflite and .onnx",
+      [MODEL_DILATE_1X1] = "--rewrite-1x1 works on .tflite"};
   TRY(still_there(model));
-  if (model->format == MODEL_TFLITE) return tflite_rewrite(model, kind);
+  if (model->format == MODEL_TFLITE)
+    return kind == MODEL_DILATE_1X1 ? tflite_dilate(model)
+                                    : tflite_rewrite(model, kind);
   if (model->format == MODEL_ONNX && kind == MODEL_REMOVE_NOOPS)
     return onnx_remove_noops(model);
-  return context_fail(
-      model->context, CALM_UNSUPPORTED, "%s: %s files", model->path,
-      kind == MODEL_TO_INT8 ? "--to-int8 works on .tflite"
-                            : "--remove-noops works on .tflite and .onnx");
+  return context_fail(model->context, CALM_UNSUPPORTED, "%s: %s files",
+                      model->path, works_on[kind]);
 }

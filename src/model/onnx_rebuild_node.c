@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph_window.h"
 #include "model/onnx_rebuild.h"
 #include "model/onnx_schema.h"
 #include "model/protobuf_write.h"
@@ -82,6 +83,7 @@ static const char *new_type_of(op_kind kind) {
     case OP_div: return "Div";
     case OP_concat: return "Concat";
     case OP_batch_normalization: return "BatchNormalization";
+    case OP_slice: return "Slice";
     default: return NULL;
   }
 }
@@ -94,7 +96,10 @@ static const struct changeable {
   onnx_attribute_type type;
 } changeables[] = {{"group", "group", ONNX_ATTRIBUTE_INT},
                    {"axis", "axis", ONNX_ATTRIBUTE_INT},
-                   {"epsilon", "epsilon", ONNX_ATTRIBUTE_FLOAT}};
+                   {"epsilon", "epsilon", ONNX_ATTRIBUTE_FLOAT},
+                   {"pads", "pads", ONNX_ATTRIBUTE_INTS},
+                   {"dilations", "dilation", ONNX_ATTRIBUTE_INTS},
+                   {"auto_pad", "pad", ONNX_ATTRIBUTE_STRING}};
 
 enum { CHANGEABLES = sizeof changeables / sizeof *changeables };
 
@@ -131,6 +136,15 @@ static float parse_float(const char *value) {
   return (float)(digits / scale);
 }
 
+static void put_integers(text *out, const char *value) {
+  char *end;
+  for (const char *at = value; *at; at = *end ? end + 1 : end) {
+    const int64_t number = strtoll(at, &end, 10);
+    proto_put_number(out, KEY_ATTRIBUTE_INTS, (uint64_t)number);
+    if (end == at) return;
+  }
+}
+
 static void put_attribute(text *out, const node_copy *n,
                           const struct changeable *c, const char *value) {
   text attribute;
@@ -139,6 +153,10 @@ static void put_attribute(text *out, const node_copy *n,
   if (c->type == ONNX_ATTRIBUTE_INT) {
     proto_put_number(&attribute, KEY_ATTRIBUTE_I,
                      (uint64_t)strtoll(value, NULL, 10));
+  } else if (c->type == ONNX_ATTRIBUTE_INTS) {
+    put_integers(&attribute, value);
+  } else if (c->type == ONNX_ATTRIBUTE_STRING) {
+    proto_put_string(&attribute, KEY_ATTRIBUTE_S, value);
   } else {
     const float number = parse_float(value);
     uint32_t bits;
@@ -264,6 +282,51 @@ static calm_status make_node(text *out, const node_copy *n) {
   return CALM_OK;
 }
 
+/* ---- A slice ------------------------------------------------------------- */
+
+/* Since opset 10 the part that a slice takes stands in operands. */
+static bool slices_have_operands(const node_copy *n) {
+  enum { FIRST = 10 };
+  const onnx_reader *r = n->b->r;
+  const uint32_t i = name_table_find(&r->opset_names, "");
+  return i == CALM_NONE || r->opsets.data[i].version >= FIRST;
+}
+
+static void put_places(text *out, const node_copy *n, const char *name,
+                       const int64_t *numbers, uint32_t count) {
+  text attribute;
+  text_init(&attribute, n->b->r->context);
+  proto_put_string(&attribute, KEY_ATTRIBUTE_NAME, name);
+  for (uint32_t i = 0; i < count; i++)
+    proto_put_number(&attribute, KEY_ATTRIBUTE_INTS, (uint64_t)numbers[i]);
+  proto_put_number(&attribute, KEY_ATTRIBUTE_TYPE, ONNX_ATTRIBUTE_INTS);
+  proto_put_message(out, KEY_NODE_ATTRIBUTE, &attribute);
+}
+
+/* Without axes they are all of them. */
+static calm_status put_part(text *out, const node_copy *n) {
+  int64_t begin[GRAPH_MAX_RANK], end[GRAPH_MAX_RANK];
+  const uint32_t count = graph_op_numbers(begin, n->now, "begin");
+  if (!count || graph_op_numbers(end, n->now, "size") != count)
+    return refuse(n, "does not say which part it takes");
+  for (uint32_t i = 0; i < count; i++) end[i] += begin[i];
+  put_places(out, n, "starts", begin, count);
+  put_places(out, n, "ends", end, count);
+  return CALM_OK;
+}
+
+static calm_status make_slice(text *out, const node_copy *n) {
+  const bool operands = slices_have_operands(n);
+  if (operands && n->now->input_count < 3)
+    return refuse(n, "needs its starts and ends as operands, since opset 10");
+  if (!operands && n->now->input_count > 1)
+    return refuse(n,
+                  "can have its starts and ends as operands from opset 10 "
+                  "on; the file asks for an older one");
+  TRY(make_node(out, n));
+  return operands ? CALM_OK : put_part(out, n);
+}
+
 /* ---- Which of the two ---------------------------------------------------- */
 
 static bool is_convolution(op_kind kind) {
@@ -286,6 +349,15 @@ static calm_status check_activation(const node_copy *n) {
   return refuse(n, "cannot have an activation in an .onnx file");
 }
 
+/* Tiles are padded in numbers. */
+static calm_status copy_window(text *out, const node_copy *n) {
+  if (n->now->kind != n->was->kind)
+    return refuse(n, "would become one of another kind");
+  if (differs(n, "pad") && graph_op_attribute(n->now, "pad"))
+    return refuse(n, "would be padded by a rule, not by numbers");
+  return copy_node(out, n);
+}
+
 static calm_status compose(text *out, const node_copy *n) {
   TRY(check_activation(n));
   switch (n->b->edit->ops.data[n->op].role) {
@@ -298,6 +370,13 @@ static calm_status compose(text *out, const node_copy *n) {
                                           : make_node(out, n);
     case EDIT_ADD:
       if (n->now->kind == OP_add) return make_node(out, n);
+      break;
+    case EDIT_WINDOW: return copy_window(out, n);
+    case EDIT_CROP:
+      if (n->now->kind == OP_slice) return make_slice(out, n);
+      break;
+    case EDIT_JOIN:
+      if (n->now->kind == OP_concat) return make_node(out, n);
       break;
     default: break;
   }

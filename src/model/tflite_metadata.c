@@ -1,3 +1,4 @@
+/* What a .tflite file says beside its graphs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -57,9 +58,9 @@ bool tflite_is_called(flat_string name, const char *wanted) {
 /* Names are compared whole: an empty one, or one that merely begins alike, is
    another entry.  Of several the last one wins, as in the runtime. */
 typedef struct known_entries {
-  uint32_t plans;              /* how many there are */
-  uint32_t plan, dependencies; /* their buffers */
-  bool has_dependencies;
+  uint32_t plans;                    /* how many there are */
+  uint32_t plan, mark, dependencies; /* their buffers */
+  bool has_mark, has_dependencies;
 } known_entries;
 
 static calm_status read_entry(known_entries *known, const char **out,
@@ -72,6 +73,9 @@ static calm_status read_entry(known_entries *known, const char **out,
   if (tflite_is_called(name, TFLITE_PLAN_NAME)) {
     known->plan = buffer;
     known->plans++;
+  } else if (tflite_is_called(name, TFLITE_MARK_NAME)) {
+    known->mark = buffer;
+    known->has_mark = true;
   } else if (tflite_is_called(name, TFLITE_EDGES_NAME)) {
     known->dependencies = buffer;
     known->has_dependencies = true;
@@ -91,6 +95,7 @@ calm_status tflite_read_metadata(tflite_reader *r) {
   r->model->metadata_count = entries.count;
   if (known.plans) TRY(read_plan(r, known.plan));
   r->model->offline.entries = known.plans;
+  if (known.has_mark) TRY(tflite_read_mark(r, known.mark));
   if (!known.has_dependencies) return CALM_OK;
   return tflite_read_edges(r, known.dependencies);
 }

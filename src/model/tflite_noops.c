@@ -214,5 +214,6 @@ calm_status tflite_remove_noops(tflite_writer *w, tflite_change *changes) {
                         "%s: the metadata '%s' have no room for other numbers",
                         w->model->path, TFLITE_EDGES_NAME);
   tflite_drop_named(w, TFLITE_PLAN_NAME);
+  tflite_drop_named(w, TFLITE_MARK_NAME);
   return w->model->offline.present ? tflite_drop_entries(w) : CALM_OK;
 }

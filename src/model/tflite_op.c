@@ -158,7 +158,7 @@ static calm_status read_operator(tflite_reader *r, graph *g, source *s) {
   TRY(check_outside_options(s, r));
   TRY(tflite_read_bodies(bodies, &s->op.body_count, r, s->table, s->builtin,
                          s->index));
-  tflite_read_attributes(&attributes, r, &s->op, s->table, s->builtin);
+  tflite_read_attributes(&attributes, r, g, &s->op, s->table, s->builtin);
   s->op.bodies = bodies;
   s->op.attributes = attributes.list;
   s->op.attribute_count = attributes.count;

@@ -83,41 +83,11 @@ static flat_table options_of(const tflite_reader *r, flat_table table,
                         : 0;
 }
 
-/* The only number of a constant operand, of either integer type. */
-static bool read_constant(int64_t *out, const tflite_reader *r,
-                          const graph_op *op, uint32_t operand) {
-  if (operand >= op->input_count || op->inputs[operand] == CALM_NONE)
-    return false;
-  flat_table tensor = flat_table_at(&r->file, r->tensors, op->inputs[operand]);
-  tflite_bytes bytes =
-      tflite_buffer(r, flat_u32(&r->file, tensor, TFLITE_tensor_buffer, 0));
-  int8_t type = flat_i8(&r->file, tensor, TFLITE_tensor_type, 0);
-  if (type == TFLITE_INT32 && bytes.size == 4)
-    *out = (int32_t)flat_number(&r->file, (size_t)bytes.position, 4);
-  else if (type == TFLITE_INT64 && bytes.size == 8)
-    *out = (int64_t)flat_number(&r->file, (size_t)bytes.position, 8);
-  else
-    return false;
-  return true;
-}
-
-/* The axis of a split is an operand, not an option. */
-static void read_axis_operand(tflite_attributes *out, const tflite_reader *r,
-                              const graph_op *op, int32_t builtin) {
-  int64_t axis;
-  uint32_t operand = builtin == TFLITE_SPLIT ? 0 : 2;
-  if (builtin != TFLITE_SPLIT && builtin != TFLITE_SPLIT_V) return;
-  if (!read_constant(&axis, r, op, operand)) return;
-  char *value = out->values[out->count];
-  snprintf(value, TFLITE_VALUE_BYTES, "%" PRId64, axis);
-  out->list[out->count++] = (graph_attribute){"axis", value};
-}
-
 void tflite_read_attributes(tflite_attributes *out, const tflite_reader *r,
-                            const graph_op *op, flat_table table,
-                            int32_t builtin) {
+                            const graph *g, const graph_op *op,
+                            flat_table table, int32_t builtin) {
   out->count = 0;
-  read_axis_operand(out, r, op, builtin);
+  tflite_read_operands(out, r, g, op, table, builtin);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const option_row *row = &rows[i];
     if (row->builtin != builtin) continue;
@@ -133,6 +103,13 @@ unsigned tflite_activation_slot(uint8_t type) {
     if (rows[i].type == type && rows[i].form == FORM_ACTIVATION)
       return rows[i].slots[0];
   return NO_SLOT;
+}
+
+const uint8_t *tflite_option_slots(uint8_t type, const char *key) {
+  static const uint8_t none[] = {NO_SLOT};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].type == type && !strcmp(rows[i].key, key)) return rows[i].slots;
+  return none;
 }
 
 /* ---- Bodies -------------------------------------------------------------- */

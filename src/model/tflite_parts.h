@@ -38,19 +38,18 @@ const flat_schema *tflite_schema(void);
 /* Builtin operators and options that calm treats specially. */
 enum {
   TFLITE_CUSTOM = 32,
-  TFLITE_SPLIT = 49,
-  TFLITE_SPLIT_V = 102,
   TFLITE_INT32 = 2, /* element types */
   TFLITE_INT64 = 4,
   TFLITE_OPTIONS_SLOT = 4, /* operator.builtin_options */
   TFLITE_PLAN_HEADER_WORDS = 3,
   TFLITE_MAX_ATTRIBUTES = 8,
-  TFLITE_VALUE_BYTES = 48
+  TFLITE_VALUE_BYTES = 96
 };
 
 /* Metadata that calm understands. */
 #define TFLITE_PLAN_NAME "OfflineMemoryAllocation"
 #define TFLITE_EDGES_NAME "model_control_dependencies"
+#define TFLITE_MARK_NAME "calm.overlap"
 
 /* The first of several tensors that a warning is about, and how many. */
 typedef struct tflite_notice {
@@ -141,13 +140,23 @@ typedef struct tflite_attributes {
 } tflite_attributes;
 
 void tflite_read_attributes(tflite_attributes *out, const tflite_reader *r,
-                            const graph_op *op, flat_table table,
-                            int32_t builtin);
+                            const graph *g, const graph_op *op,
+                            flat_table table, int32_t builtin);
+
+/* What of them the constant operands say. */
+void tflite_read_operands(tflite_attributes *out, const tflite_reader *r,
+                          const graph *g, const graph_op *op, flat_table table,
+                          int32_t builtin);
+
 void tflite_compare_shapes(tflite_reader *r, const graph *g, const graph_op *op,
                            flat_table table, int32_t builtin);
 
 /* Where options of a type have their activation; 255: they have none. */
 unsigned tflite_activation_slot(uint8_t type);
+
+/* The slots of an attribute, in its order, ended by 255; none if options of the
+   type do not have it. */
+const uint8_t *tflite_option_slots(uint8_t type, const char *key);
 
 /* The file's code of an element type; -1: it has none. */
 int tflite_type_code(element_type type);
@@ -162,6 +171,14 @@ bool tflite_is_called(flat_string name, const char *wanted);
 
 /* Names of the metadata, the offline plan, and the control edges. */
 calm_status tflite_read_metadata(tflite_reader *r);
+
+/* The mark in a buffer, beside the plan that has been read. */
+calm_status tflite_read_mark(tflite_reader *r, uint32_t buffer);
+
+/* What a mark binds: operators in this order (NULL: as they stand), what they
+   work on, and shapes, of all subgraphs. */
+uint64_t tflite_hash_graphs(const tflite_reader *r,
+                            const op_id *const *sequences);
 
 /* The control edges in a buffer, into r->edges and r->edge_lists. */
 calm_status tflite_read_edges(tflite_reader *r, uint32_t buffer);

@@ -203,7 +203,7 @@ static calm_status build_model(tflite_rebuilder *w) {
   flat_draft draft;
   TRY(flat_load(&draft, &w->copier, w->tables.root,
                 (flat_kind_of){TFLITE_TABLE_model, NULL}));
-  if (w->adds_code)
+  if (w->codes.count)
     flat_draft_object(&draft, TFLITE_model_operator_codes, true);
   flat_draft_object(&draft, TFLITE_model_buffers, true);
   flat_draft_object(&draft, TFLITE_model_metadata, tflite_count_entries(w) > 0);
@@ -304,7 +304,7 @@ static calm_status rebuild(const uint8_t **out, size_t *length,
   TRY(find_tensors(w));
   TRY(tflite_describe_edges(w));
   TRY(tflite_number_buffers(w));
-  tflite_find_add_code(w);
+  TRY(tflite_find_codes(w));
   TRY(build_model(w));
   return assemble(out, length, w);
 }
@@ -329,6 +329,7 @@ calm_status tflite_rebuild(const uint8_t **out, size_t *length,
   text_free(&w.edges);
   VECTOR_FREE(context, &w.stores);
   VECTOR_FREE(context, &w.outsiders);
+  VECTOR_FREE(context, &w.codes);
   VECTOR_FREE(context, &w.tables.edges);
   arena_free(&w.tables.scratch);
   return status;

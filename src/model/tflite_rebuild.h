@@ -25,6 +25,19 @@ typedef struct tflite_outsider {
   uint64_t size;
 } tflite_outsider;
 
+typedef struct tflite_code {
+  int32_t builtin, version;
+} tflite_code;
+
+/* An operator that is made like no old one. */
+typedef struct tflite_new_op {
+  edit_role role;
+  op_kind kind;
+  int32_t builtin;
+  uint8_t options;     /* the type of its options */
+  int32_t versions[4]; /* of its code, by the type of the operand */
+} tflite_new_op;
+
 typedef struct tflite_rebuilder {
   const calm_model *model;
   const graph_edit *edit;
@@ -41,9 +54,9 @@ typedef struct tflite_rebuilder {
   text edges;           /* control edges, if `edges_change` */
   bool edges_change;    /* they are to be said anew */
   uint32_t edges_store; /* their buffer */
-  uint32_t add_code;    /* the operator code of an addition */
-  bool adds_code;       /* it is not among the old ones */
-  bool in_entry;        /* what is copied belongs to the entry subgraph */
+  uint32_t *op_codes;   /* per new operator: its code; CALM_NONE: the old one */
+  VECTOR(tflite_code) codes; /* those that come behind the old ones */
+  bool in_entry;             /* what is copied belongs to the entry subgraph */
   flat_builder to;
   flat_copier copier;
 } tflite_rebuilder;
@@ -72,8 +85,11 @@ calm_status tflite_build_buffers(tflite_rebuilder *w, size_t from);
 /* Tensors and operators of the new entry subgraph. */
 calm_status tflite_build_tensor(tflite_rebuilder *w, size_t from, tensor_id t);
 calm_status tflite_build_op(tflite_rebuilder *w, size_t from, op_id u);
-/* Look for the operator code of additions. */
-void tflite_find_add_code(tflite_rebuilder *w);
+
+/* NULL: operators of this role are made like the one they come from. */
+const tflite_new_op *tflite_find_new_op(edit_role role);
+/* Look for the operator codes of new operators. */
+calm_status tflite_find_codes(tflite_rebuilder *w);
 calm_status tflite_build_codes(tflite_rebuilder *w, size_t from,
                                flat_vector old);
 

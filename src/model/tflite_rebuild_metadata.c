@@ -83,7 +83,9 @@ calm_status tflite_describe_edges(tflite_rebuilder *w) {
 
 bool tflite_keeps_entry(const tflite_rebuilder *w, flat_vector entries,
                         uint32_t i) {
-  if (is_called(w, entries, i, TFLITE_PLAN_NAME)) return false;
+  if (is_called(w, entries, i, TFLITE_PLAN_NAME) ||
+      is_called(w, entries, i, TFLITE_MARK_NAME))
+    return false;
   return !w->edges_change || !is_called(w, entries, i, TFLITE_EDGES_NAME);
 }
 
@@ -176,14 +178,48 @@ static calm_status build_signature(tflite_rebuilder *w, size_t from,
                         TFLITE_signature_deprecated_tag);
 }
 
+static bool names_gone(const tflite_rebuilder *w, flat_table signature,
+                       unsigned slot) {
+  const flat_file *file = tflite_old_file(w);
+  const flat_vector maps = flat_vector_of(file, signature, slot, 4);
+  for (uint32_t i = 0; i < maps.count; i++) {
+    const uint32_t t = flat_u32(file, flat_table_at(file, maps, i),
+                                TFLITE_tensor_map_tensor_index, 0);
+    if (t < w->edit->before->tensors.count && w->becomes[t] == CALM_NONE)
+      return true;
+  }
+  return false;
+}
+
+/* Inputs and outputs of the graph are never taken away.  A signature that names
+   something else was left over by a tool that put other operators in. */
+static bool keeps_signature(const tflite_rebuilder *w, flat_table signature) {
+  if (flat_u32(tflite_old_file(w), signature, TFLITE_signature_subgraph_index,
+               0))
+    return true;
+  return !names_gone(w, signature, TFLITE_signature_inputs) &&
+         !names_gone(w, signature, TFLITE_signature_outputs);
+}
+
 calm_status tflite_build_signatures(tflite_rebuilder *w, size_t from,
                                     flat_vector old) {
-  size_t first;
-  TRY(flat_build_offsets(&first, &w->to, from, old.count));
+  const flat_file *file = tflite_old_file(w);
+  size_t next;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < old.count; i++)
+    count += keeps_signature(w, flat_table_at(file, old, i));
+  if (count < old.count)
+    context_log(w->model->context, CALM_LOG_WARNING,
+                "%s: a signature names a tensor inside the graph that is taken "
+                "away; the signature goes with it",
+                w->model->path);
+  TRY(flat_build_offsets(&next, &w->to, from, count));
   for (uint32_t i = 0; i < old.count; i++) {
+    const flat_table signature = flat_table_at(file, old, i);
     snprintf(w->copier.whose, sizeof w->copier.whose, "signature %" PRIu32, i);
-    TRY(build_signature(w, first + (size_t)i * 4,
-                        flat_table_at(tflite_old_file(w), old, i)));
+    if (!keeps_signature(w, signature)) continue;
+    TRY(build_signature(w, next, signature));
+    next += FLAT_OFFSET_BYTES;
   }
   w->copier.whose[0] = '\0';
   return CALM_OK;

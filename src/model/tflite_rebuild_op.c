@@ -6,56 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "graph/graph_window.h"
 #include "model/tflite_rebuild.h"
 
-enum {
-  ADD = 0,
-  ADD_OPTIONS = 11,
-  ADD_ACTIVATION = 0,
-  CONCAT_OPTIONS = 10,
-  CONCAT_AXIS = 0,
-  CONCAT_ACTIVATION = 1
-};
+enum { ADD_ACTIVATION = 0, CONCAT_AXIS = 0, CONCAT_ACTIVATION = 1 };
 
 static flat_table old_op(const tflite_rebuilder *w, op_id u) {
   return flat_table_at(tflite_old_file(w), w->operators, u);
-}
-
-/* ---- Operator codes ------------------------------------------------------ */
-
-static bool is_add(const flat_file *file, flat_table code) {
-  return flat_i8(file, code, TFLITE_operator_code_deprecated_builtin_code, 0) ==
-             ADD &&
-         flat_i32(file, code, TFLITE_operator_code_builtin_code, 0) == ADD &&
-         !flat_string_of(file, code, TFLITE_operator_code_custom_code).length;
-}
-
-void tflite_find_add_code(tflite_rebuilder *w) {
-  const flat_vector codes = w->tables.codes;
-  bool needed = false;
-  for (op_id u = 0; u < w->edit->after.ops.count; u++)
-    needed = needed || w->edit->ops.data[u].role == EDIT_ADD;
-  w->add_code = codes.count;
-  w->adds_code = needed;
-  for (uint32_t i = codes.count; i-- > 0;)
-    if (is_add(tflite_old_file(w), flat_table_at(tflite_old_file(w), codes, i)))
-      w->add_code = i;
-  if (w->add_code < codes.count) w->adds_code = false;
-}
-
-/* An addition is what an operator code without fields means. */
-calm_status tflite_build_codes(tflite_rebuilder *w, size_t from,
-                               flat_vector old) {
-  flat_draft add = {0};
-  size_t first;
-  TRY(flat_build_offsets(&first, &w->to, from, old.count + w->adds_code));
-  for (uint32_t i = 0; i < old.count; i++)
-    TRY(flat_copy(&w->copier, first + (size_t)i * 4,
-                  flat_table_at(tflite_old_file(w), old, i),
-                  (flat_kind_of){TFLITE_TABLE_operator_code, NULL}));
-  if (!w->adds_code) return CALM_OK;
-  return flat_build_table(&w->to, first + (size_t)old.count * 4, &add);
 }
 
 /* ---- What cannot be moved ------------------------------------------------ */
@@ -115,20 +72,60 @@ static calm_status draft_variables(const tflite_rebuilder *w, flat_draft *draft,
 
 /* ---- Options ------------------------------------------------------------- */
 
+/* The axis of a concat. */
+static calm_status read_axis(int64_t *out, const tflite_rebuilder *w,
+                             const graph_op *op) {
+  int64_t axis[GRAPH_MAX_RANK];
+  if (graph_op_numbers(axis, op, "axis") != 1 || axis[0] > GRAPH_MAX_RANK ||
+      axis[0] < -GRAPH_MAX_RANK)
+    return tflite_refuse(w, "has no axis");
+  *out = axis[0];
+  return CALM_OK;
+}
+
+/* Padding and dilation as the new graph has them. */
+static calm_status draft_window(const tflite_rebuilder *w, flat_draft *options,
+                                const graph_op *op, uint8_t type) {
+  const char *pad = graph_op_attribute(op, "pad");
+  const uint8_t *pad_slots = tflite_option_slots(type, "pad");
+  const uint8_t *slots = tflite_option_slots(type, "dilation");
+  int64_t dilation[GRAPH_MAX_RANK];
+  const uint32_t count = graph_op_numbers(dilation, op, "dilation");
+  if (pad_slots[0] < FLAT_SLOTS) {
+    if (!pad || (strcmp(pad, "same") && strcmp(pad, "valid")))
+      return tflite_refuse(w, "is padded neither 'same' nor 'valid'");
+    flat_draft_number(options, pad_slots[0], 1, !strcmp(pad, "valid"), 0);
+  }
+  for (uint32_t i = 0; slots[i] < FLAT_SLOTS; i++) {
+    const int64_t size = i < count ? dilation[i] : 1;
+    if (size < 1 || size > INT32_MAX)
+      return tflite_refuse(w, "has a dilation that is no size");
+    flat_draft_number(options, slots[i], 4, (uint64_t)size, 1);
+  }
+  return CALM_OK;
+}
+
 /* Slots of the builtin options that are to be other than they were. */
-static void draft_options(flat_draft *options, const edit_op *descent,
-                          uint8_t type, int64_t axis) {
+static calm_status draft_options(const tflite_rebuilder *w, flat_draft *options,
+                                 op_id u, uint8_t type) {
+  const edit_op *descent = &w->edit->ops.data[u];
+  const graph_op *op = &w->edit->after.ops.data[u];
   const unsigned activation = tflite_activation_slot(type);
+  int64_t axis;
   if (descent->role == EDIT_CONCAT) {
+    TRY(read_axis(&axis, w, op));
     flat_draft_number(options, CONCAT_AXIS, 4, (uint64_t)axis & UINT32_MAX, 0);
     flat_draft_number(options, CONCAT_ACTIVATION, 1, 0, 0);
-  } else if (!descent->activation && activation < FLAT_SLOTS) {
-    flat_draft_number(options, activation, 1, 0, 0);
+    return CALM_OK;
   }
+  if (!descent->activation && activation < FLAT_SLOTS)
+    flat_draft_number(options, activation, 1, 0, 0);
+  return descent->role == EDIT_WINDOW ? draft_window(w, options, op, type)
+                                      : CALM_OK;
 }
 
 static calm_status build_options(tflite_rebuilder *w, const flat_draft *draft,
-                                 const edit_op *descent, int64_t axis) {
+                                 op_id u) {
   const unsigned slot = TFLITE_OPTIONS_SLOT;
   const uint8_t type = (uint8_t)draft->values[slot - 1].number;
   const flat_kind_of kind =
@@ -136,7 +133,7 @@ static calm_status build_options(tflite_rebuilder *w, const flat_draft *draft,
   flat_draft options;
   if (!draft->values[slot].old) return CALM_OK;
   TRY(flat_load(&options, &w->copier, draft->values[slot].old, kind));
-  draft_options(&options, descent, type, axis);
+  TRY(draft_options(w, &options, u, type));
   TRY(flat_build_table(&w->to, draft->places[slot], &options));
   return flat_copy_slots(&w->copier, &options, kind.table);
 }
@@ -144,8 +141,7 @@ static calm_status build_options(tflite_rebuilder *w, const flat_draft *draft,
 /* ---- One that is kept ---------------------------------------------------- */
 
 static calm_status build_slot(tflite_rebuilder *w, const flat_draft *draft,
-                              const edit_op *descent, int64_t axis,
-                              unsigned slot) {
+                              op_id u, unsigned slot) {
   const flat_value *value = &draft->values[slot];
   if (!value->refers || !value->old) return CALM_OK;
   switch (slot) {
@@ -153,14 +149,13 @@ static calm_status build_slot(tflite_rebuilder *w, const flat_draft *draft,
     case TFLITE_operator_outputs: return CALM_OK;
     case TFLITE_operator_intermediates:
       return tflite_renumber_list(w, draft->places[slot], value->old);
-    case TFLITE_OPTIONS_SLOT: return build_options(w, draft, descent, axis);
+    case TFLITE_OPTIONS_SLOT: return build_options(w, draft, u);
     default:
       return flat_copy_slot(&w->copier, draft, TFLITE_TABLE_operator, slot);
   }
 }
 
-static calm_status build_kept(tflite_rebuilder *w, size_t from, op_id u,
-                              int64_t axis) {
+static calm_status build_kept(tflite_rebuilder *w, size_t from, op_id u) {
   const graph_op *op = &w->edit->after.ops.data[u];
   const edit_op *descent = &w->edit->ops.data[u];
   flat_draft draft;
@@ -170,28 +165,24 @@ static calm_status build_kept(tflite_rebuilder *w, size_t from, op_id u,
   TRY(draft_variables(w, &draft, op));
   flat_draft_object(&draft, TFLITE_operator_inputs, true);
   flat_draft_object(&draft, TFLITE_operator_outputs, true);
+  if (w->op_codes[u] != CALM_NONE)
+    flat_draft_number(&draft, TFLITE_operator_opcode_index, 4, w->op_codes[u],
+                      0);
   TRY(flat_build_table(&w->to, from, &draft));
   TRY(build_both_operands(w, &draft, op));
   for (unsigned slot = 0; slot < FLAT_SLOTS; slot++)
-    TRY(build_slot(w, &draft, descent, axis, slot));
+    TRY(build_slot(w, &draft, u, slot));
   return CALM_OK;
 }
 
 /* ---- New ones ------------------------------------------------------------ */
 
 static calm_status build_concat(tflite_rebuilder *w, size_t from, op_id u) {
-  const graph_op *op = &w->edit->after.ops.data[u];
-  const char *axis = graph_op_attribute(op, "axis");
-  const bool negative = axis && *axis == '-';
-  uint64_t value;
-  if (!axis ||
-      !number_parse(&value, axis + negative, strlen(axis) - negative) ||
-      value > GRAPH_MAX_RANK)
-    return tflite_refuse(w, "has no axis");
+  const uint8_t options = tflite_find_new_op(EDIT_JOIN)->options;
   if (flat_u8(tflite_old_file(w), old_op(w, w->edit->ops.data[u].from),
-              TFLITE_operator_builtin_options_type, 0) != CONCAT_OPTIONS)
+              TFLITE_operator_builtin_options_type, 0) != options)
     return tflite_refuse(w, "is to be made like an operator that is no concat");
-  return build_kept(w, from, u, negative ? -(int64_t)value : (int64_t)value);
+  return build_kept(w, from, u);
 }
 
 /* The activation of an operator, 0: none. */
@@ -205,18 +196,29 @@ static uint8_t activation_of(const tflite_rebuilder *w, op_id u) {
                  0);
 }
 
-static calm_status build_add(tflite_rebuilder *w, size_t from, op_id u) {
+static calm_status draft_new_options(flat_draft *options,
+                                     const tflite_rebuilder *w, op_id u) {
   const edit_op *descent = &w->edit->ops.data[u];
+  int64_t axis;
+  if (descent->role == EDIT_ADD && descent->activation)
+    flat_draft_number(options, ADD_ACTIVATION, 1,
+                      activation_of(w, descent->from), 0);
+  if (descent->role != EDIT_JOIN) return CALM_OK;
+  TRY(read_axis(&axis, w, &w->edit->after.ops.data[u]));
+  flat_draft_number(options, CONCAT_AXIS, 4, (uint64_t)axis & UINT32_MAX, 0);
+  return CALM_OK;
+}
+
+static calm_status build_new(tflite_rebuilder *w, size_t from, op_id u,
+                             const tflite_new_op *row) {
   flat_draft draft = {0}, options = {0};
-  flat_draft_number(&draft, TFLITE_operator_opcode_index, 4, w->add_code, 0);
+  flat_draft_number(&draft, TFLITE_operator_opcode_index, 4, w->op_codes[u], 0);
   flat_draft_object(&draft, TFLITE_operator_inputs, true);
   flat_draft_object(&draft, TFLITE_operator_outputs, true);
   flat_draft_number(&draft, TFLITE_operator_builtin_options_type, 1,
-                    ADD_OPTIONS, 0);
+                    row->options, 0);
   flat_draft_object(&draft, TFLITE_OPTIONS_SLOT, true);
-  if (descent->activation)
-    flat_draft_number(&options, ADD_ACTIVATION, 1,
-                      activation_of(w, descent->from), 0);
+  TRY(draft_new_options(&options, w, u));
   TRY(flat_build_table(&w->to, from, &draft));
   TRY(build_both_operands(w, &draft, &w->edit->after.ops.data[u]));
   return flat_build_table(&w->to, draft.places[TFLITE_OPTIONS_SLOT], &options);
@@ -231,19 +233,17 @@ calm_status tflite_build_op(tflite_rebuilder *w, size_t from, op_id u) {
   const graph_op *op = &w->edit->after.ops.data[u];
   const edit_op *descent = &w->edit->ops.data[u];
   const graph_op *old = &w->edit->before->ops.data[descent->from];
+  const tflite_new_op *row = tflite_find_new_op(descent->role);
+  if (row)
+    return op->kind == row->kind && w->op_codes[u] != CALM_NONE
+               ? build_new(w, from, u, row)
+               : refuse_kind(w, op);
   switch (descent->role) {
     case EDIT_KEEP:
-      return op->kind == old->kind ? build_kept(w, from, u, 0)
+    case EDIT_WINDOW:
+      return op->kind == old->kind ? build_kept(w, from, u)
                                    : refuse_kind(w, op);
     case EDIT_CONCAT: return build_concat(w, from, u);
-    case EDIT_ADD:
-      return op->kind == OP_add ? build_add(w, from, u) : refuse_kind(w, op);
-    case EDIT_SUM:
-    case EDIT_AFFINE:
-    case EDIT_WINDOW:
-    case EDIT_CROP:
-    case EDIT_PAD:
-    case EDIT_JOIN: break;
+    default: return refuse_kind(w, op);
   }
-  return refuse_kind(w, op);
 }

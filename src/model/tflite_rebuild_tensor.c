@@ -34,7 +34,9 @@ static void draft_storage(const making *m, flat_draft *draft, tensor_id t) {
 /* Zeros for an operator without bias are made like its output, which may be of
    another type; then its scales are not theirs. */
 static calm_status draft_type(const making *m, flat_draft *draft) {
-  if (is_same(m) || m->tensor->type == m->from->type) return CALM_OK;
+  const bool numbers = m->descent->contents == EDIT_NUMBERS;
+  if (is_same(m) || (m->tensor->type == m->from->type && !numbers))
+    return CALM_OK;
   const int code = tflite_type_code(m->tensor->type);
   if (code < 0)
     return tflite_refuse(m->w, "has the type %s, which .tflite does not have",

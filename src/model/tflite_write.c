@@ -185,8 +185,6 @@ static bool is_own(const tflite_writer *w, uint32_t entry) {
   return true;
 }
 
-/* ---- Control edges ------------------------------------------------------- */
-
 /* Data inside the FlatBuffer may become shorter: their count says so. */
 static calm_status shorten(tflite_writer *w, uint32_t buffer,
                            const tflite_bytes *bytes, uint64_t length,
@@ -199,17 +197,22 @@ static calm_status shorten(tflite_writer *w, uint32_t buffer,
   return tflite_edit_number(w, (size_t)bytes->position - 4, length, 4);
 }
 
-static calm_status replace_edges(tflite_writer *w, uint32_t entry, bool own,
-                                 const text *t) {
-  const uint32_t buffer = entry_buffer(w, entry);
-  const tflite_bytes bytes = tflite_buffer(&w->tables, buffer);
+calm_status tflite_put_entry(tflite_writer *w, const char *name,
+                             const void *bytes, size_t length) {
+  uint32_t count;
   bool done = false;
-  if (own) TRY(shorten(w, buffer, &bytes, t->length, &done));
-  if (done)
-    return tflite_edit_bytes(w, (size_t)bytes.position, t->data, t->length);
-  tflite_drop_named(w, TFLITE_EDGES_NAME);
-  return add_entry(w, TFLITE_EDGES_NAME, t->data, t->length);
+  const uint32_t entry = find_entry(w, name, &count);
+  if (count == 1 && is_own(w, entry)) {
+    const uint32_t buffer = entry_buffer(w, entry);
+    const tflite_bytes old = tflite_buffer(&w->tables, buffer);
+    TRY(shorten(w, buffer, &old, length, &done));
+    if (done) return tflite_edit_bytes(w, (size_t)old.position, bytes, length);
+  }
+  tflite_drop_named(w, name);
+  return add_entry(w, name, bytes, length);
 }
+
+/* ---- Control edges ------------------------------------------------------- */
 
 /* An entry that says nothing, or in a way that is not known, stays. */
 calm_status tflite_renumber_edges(tflite_writer *w) {
@@ -223,7 +226,7 @@ calm_status tflite_renumber_edges(tflite_writer *w) {
   tflite_write_edges(&t, &w->tables, w->places);
   calm_status status =
       t.failed ? context_no_memory(w->model->context)
-               : replace_edges(w, entry, count == 1 && is_own(w, entry), &t);
+               : tflite_put_entry(w, TFLITE_EDGES_NAME, t.data, t.length);
   text_free(&t);
   return status;
 }
@@ -279,6 +282,17 @@ static calm_status compose_plan(tflite_writer *w, uint8_t *bytes) {
   return CALM_OK;
 }
 
+static uint64_t hash_offsets(const uint8_t *bytes, uint64_t words) {
+  uint64_t hash = 0;
+  for (uint64_t i = TFLITE_PLAN_HEADER_WORDS; i < words; i++) {
+    uint32_t word = 0;
+    for (unsigned j = 0; j < WORD; j++)
+      word |= (uint32_t)bytes[i * WORD + j] << 8 * j;
+    hash = hash_fold(hash, word);
+  }
+  return hash;
+}
+
 /* A plan with room for all tensors keeps its version, and what other tools
    wrote behind the offsets. */
 static calm_status write_plan(tflite_writer *w) {
@@ -288,6 +302,7 @@ static calm_status write_plan(tflite_writer *w) {
   uint32_t count;
   ARENA_ARRAY(w->a, bytes, length);
   TRY(compose_plan(w, bytes));
+  TRY(tflite_write_mark(w, hash_offsets(bytes, words)));
   const uint32_t entry = find_entry(w, TFLITE_PLAN_NAME, &count);
   if (count == 1 && is_own(w, entry)) {
     const tflite_bytes old = tflite_buffer(&w->tables, entry_buffer(w, entry));
@@ -313,8 +328,10 @@ static calm_status apply(tflite_writer *w) {
   assert(!reordered || w->patch->plan != MODEL_PLAN_KEEP ||
          !w->model->offline.present);
   if (reordered) TRY(tflite_renumber_edges(w));
-  if (w->patch->plan == MODEL_PLAN_STRIP)
+  if (w->patch->plan == MODEL_PLAN_STRIP) {
     tflite_drop_named(w, TFLITE_PLAN_NAME);
+    tflite_drop_named(w, TFLITE_MARK_NAME);
+  }
   if (w->patch->plan == MODEL_PLAN_WRITE) TRY(write_plan(w));
   if (w->added.count) return tflite_build_prefix(w);
   return any_dropped(w) ? tflite_drop_entries(w) : CALM_OK;

@@ -86,4 +86,12 @@ void tflite_writer_free(tflite_writer *w);
 /* Take all metadata entries of a name away. */
 void tflite_drop_named(tflite_writer *w, const char *name);
 
+/* The one metadata entry of a name, with these bytes: in place if it has room
+   for them that nothing else uses, else in front. */
+calm_status tflite_put_entry(tflite_writer *w, const char *name,
+                             const void *bytes, size_t length);
+
+/* Mark the plan as the patch says; `offsets` is the hash of what it has. */
+calm_status tflite_write_mark(tflite_writer *w, uint64_t offsets);
+
 #endif

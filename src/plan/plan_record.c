@@ -61,7 +61,9 @@ static void record_layout(planner *p, const plan_candidate *c) {
   plan->layout = c->layout;
   plan->layout.offsets = NULL; /* by body, and gone with the scratch */
   plan->any_order = plan_order_is_free(p);
-  if (plan->any_order) plan->layout.bound_bytes = plan_arena_bound(p);
+  if (plan->any_order && !(plan->layout.bound_bytes > plan_arena_bound(p) &&
+                           plan_order_is_only(p)))
+    plan->layout.bound_bytes = plan_arena_bound(p);
   plan->layout.outcome = plan->layout.arena_bytes == plan->layout.bound_bytes
                              ? CALM_OPTIMAL
                              : CALM_FEASIBLE;

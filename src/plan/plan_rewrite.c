@@ -195,8 +195,7 @@ static bool pays(const calm_plan *plan, const calm_plan *as_is) {
   return is_better(&now, &before);
 }
 
-/* What the original takes today stays what a plan is compared with. */
-static void keep_baseline(calm_plan *plan, const calm_plan *as_is) {
+void plan_keep_baseline(calm_plan *plan, const calm_plan *as_is) {
   plan->summary.baseline_peak_bytes = as_is->summary.baseline_peak_bytes;
   plan->summary.baseline_arena_bytes = as_is->summary.baseline_arena_bytes;
   plan->runtime.default_head_bytes = as_is->runtime.default_head_bytes;
@@ -222,7 +221,7 @@ static calm_status plan_rewritten(calm_plan **out, rewriting *r) {
   if (options.time_limit_s > 0) options.time_limit_s = time_left(r);
   context_mute(r->context, false);
   TRY(plan_make_as_is(&plan, current(r), &options));
-  keep_baseline(plan, r->as_is);
+  plan_keep_baseline(plan, r->as_is);
   plan->original = r->original;
   plan->round_count = r->round_count;
   memcpy(plan->rounds, r->rounds, sizeof plan->rounds);

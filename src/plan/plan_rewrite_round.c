@@ -86,17 +86,16 @@ static calm_status adopt(calm_model **out, const calm_model *like,
   return status;
 }
 
-/* The file of the original with the entry of `edit` in place of its own, which
-   is the one of `last`; the bytes lie in the arena of that. */
-static calm_status rebuild(calm_model **out, const calm_plan *plan,
-                           graph_edit *edit, plan_round *last) {
+calm_status plan_round_file(calm_model **out, const calm_plan *plan,
+                            const calm_model *from, graph_edit *edit,
+                            plan_round *last) {
   const uint8_t *bytes;
   size_t length;
   calm_model *model;
-  constants c = {plan->original, &last->arena};
+  constants c = {from, &last->arena};
   TRY(rewrite_fill(edit, read_constant, &c, &last->arena));
-  TRY(model_rebuild(&bytes, &length, plan->original, edit, &last->arena));
-  TRY(adopt(&model, plan->original, bytes, length));
+  TRY(model_rebuild(&bytes, &length, from, edit, &last->arena));
+  TRY(adopt(&model, from, bytes, length));
   calm_status status = write_compare_rebuilt(plan, &last->model, model);
   if (status == CALM_OK)
     *out = model;
@@ -127,9 +126,11 @@ calm_status plan_rewrite_file(calm_model **out, const calm_plan *plan) {
   graph_edit whole;
   if (plan->round_count == 0) return *out = NULL, CALM_OK;
   plan_round *last = plan->rounds[plan->round_count - 1];
-  if (plan->round_count == 1) return rebuild(out, plan, &last->edit, last);
+  if (plan->round_count == 1)
+    return plan_round_file(out, plan, plan->original, &last->edit, last);
   TRY(compose_rounds(&whole, plan, &last->arena));
-  const calm_status status = rebuild(out, plan, &whole, last);
+  const calm_status status =
+      plan_round_file(out, plan, plan->original, &whole, last);
   graph_edit_free(&whole);
   return status;
 }

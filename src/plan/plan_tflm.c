@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "memory/memory_alias.h"
 #include "plan/planner.h"
 
 /* Of the time limit, for all bodies together. */
@@ -77,8 +78,8 @@ static calm_status order_body(planner *p, plan_tflm *t, uint32_t i,
   op_id *sequence;
   o.count = false;
   if (!g->file_order_valid && o.method == ORDER_FILE) o.method = ORDER_LEVEL;
-  TRY(memory_problem_build(&t->problems[i], g, &p->plan->memory, arenas,
-                           p->scratch));
+  const memory_model whole = memory_model_of_whole(&p->plan->memory);
+  TRY(memory_problem_build(&t->problems[i], g, &whole, arenas, p->scratch));
   TRY(order_solve(&result, &t->problems[i].order, &o, p->scratch, l));
   ARENA_ARRAY(p->scratch, sequence, g->ops.count);
   TRY(memory_expand_sequence(sequence, g, &t->problems[i], result.sequence));
@@ -151,6 +152,17 @@ static calm_status predict_file(planner *p, plan_tflm *t) {
   return predict_carried(p, t);
 }
 
+/* Offsets are multiples of 16, but where a tensor lies in the midst of another.
+ */
+static calm_status find_grid(planner *p, plan_tflm *t) {
+  memory_alias *aliases;
+  TRY(memory_alias_find(&aliases, &t->graphs[0], &p->plan->memory, p->scratch));
+  t->on_grid = p->plan->memory.align % TFLM_ALIGN == 0;
+  for (tensor_id k = 0; k < t->graphs[0].tensors.count; k++)
+    if (aliases[k].place % TFLM_ALIGN) t->on_grid = false;
+  return CALM_OK;
+}
+
 calm_status plan_tflm_prepare(planner *p) {
   plan_tflm *t = arena_calloc(p->scratch, 1, sizeof *t);
   uint64_t *arenas;
@@ -164,6 +176,7 @@ calm_status plan_tflm_prepare(planner *p) {
   ARENA_ARRAY(p->scratch, arenas, count);
   TRY(order_bodies(p, t, arenas));
   raise_floor_by_tensors(t);
+  TRY(find_grid(p, t));
   TRY(predict_file(p, t));
   p->tflm = t;
   p->g = &t->graphs[0];
@@ -211,7 +224,9 @@ calm_status plan_tflm_place(plan_candidate *c, const planner *p,
 static uint64_t offset_of(const planner *p, const plan_candidate *c,
                           uint32_t graph, tensor_id t) {
   const uint32_t body = c->joint.body_of[c->joint.tensor_begin[graph] + t];
-  if (body != CALM_NONE) return c->layout.offsets[body];
+  if (body != CALM_NONE)
+    return c->layout.offsets[body] +
+           c->joint.place_of[c->joint.tensor_begin[graph] + t];
   return tflm_places(&p->tflm->graphs[graph].tensors.data[t], UINT64_MAX)
              ? 0
              : UINT64_MAX;
@@ -236,6 +251,12 @@ static calm_status list_offsets(plan_candidate *c, const planner *p) {
 static calm_status predict(plan_candidate *c, const planner *p) {
   const tflm_model model = model_of(p->tflm, c->orders, c->offsets);
   return tflm_predict(&c->head, &model, p->scratch);
+}
+
+/* Whoever cut a network into tiles put them into an order that is good to
+   overlap; the peak of an order does not tell. */
+static bool may_gain_by_file(const plan_candidate *best, const planner *p) {
+  return plan_tflm_tells_rows(p) && best->head.bytes > plan_arena_bound(p);
 }
 
 /* Place the file order; keep it if the runtime needs less for it. */
@@ -297,6 +318,7 @@ static calm_status try_carried(plan_candidate *best, const planner *p) {
 void plan_tflm_leave_alone(memory_model *memory) {
   memset(memory->views, 0, sizeof memory->views);
   memset(memory->inplace, 0, sizeof memory->inplace);
+  memory->overlap = false;
 }
 
 /* Where nobody may tell it: no model gets worse. */
@@ -320,7 +342,8 @@ calm_status plan_tflm_settle(plan_candidate *best, const planner *p,
   best->source = PLAN_OWN;
   TRY(list_offsets(best, p));
   TRY(predict(best, p));
-  if (best->head.bytes > most && free_order) TRY(try_file_order(best, p, l));
+  if (free_order && (best->head.bytes > most || may_gain_by_file(best, p)))
+    TRY(try_file_order(best, p, l));
   if (best->head.bytes > most) TRY(try_without_plan(best, p, best->orders));
   if (best->head.bytes > most && free_order)
     TRY(try_without_plan(best, p, t->default_orders));
@@ -414,6 +437,10 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c) {
       .source = c->source};
   TRY(record_scratch(plan, p, c));
   return record_entry(plan, p, c);
+}
+
+bool plan_tflm_tells_rows(const planner *p) {
+  return p->plan->memory.overlap || memory_alias_asked(&p->plan->memory);
 }
 
 /* ---- And judged again ---------------------------------------------------- */

@@ -22,6 +22,7 @@ typedef struct plan_tflm {
   uint64_t doubt; /* bodies may need less than they do, by at most this */
   uint64_t floor; /* no plan needs less, for the sake of other graphs and of
                      what no operator touches */
+  bool on_grid; /* all tensors, and so the head, end at multiples of 16 */
   const op_id **default_orders; /* of the file, where those are orders */
   tflm_head default_head;       /* in these, without a plan */
   uint64_t carried_bytes; /* head under the plan that the file brings along;
@@ -88,6 +89,9 @@ order_options plan_order_options(const calm_options *options);
 /* No arena is smaller than this, in whatever order. */
 uint64_t plan_arena_bound(const planner *p);
 
+/* Is there no other order, whatever operators that do nothing do? */
+bool plan_order_is_only(const planner *p);
+
 /* Is another order than the one that was found as good an answer?  Not where
    the user asked for the order of a certain method, or for little traffic. */
 bool plan_order_is_free(const planner *p);
@@ -119,6 +123,8 @@ calm_status plan_tflm_record(planner *p, const plan_candidate *c);
 /* All graphs of the plan, judged by code that knows nothing of how it was made:
    CALM_INTERNAL if it does not hold, or costs another head than promised. */
 calm_status plan_tflm_check(const planner *p);
+/* Are rows of tensors told apart?  Then nobody else can judge the plan. */
+bool plan_tflm_tells_rows(const planner *p);
 
 /*
  * For TensorFlow Lite, which is not asked where tensors lie: whether the memory
@@ -156,6 +162,10 @@ calm_status plan_traffic_record(planner *p);
 
 /* Is the order chosen for its traffic? */
 bool plan_traffic_decides(const calm_options *options);
+
+/* Last of all: whether the offsets of a plan for TensorFlow Lite Micro rely on
+   certain kernels (plan->mark), and a warning of inputs that they lose. */
+calm_status plan_mark(calm_plan *plan, const calm_options *options);
 
 /* Fill the plan: order, profile, offsets, outcomes, summary. */
 calm_status plan_record(planner *p, const plan_candidate *c);

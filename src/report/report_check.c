@@ -3,6 +3,7 @@
 
 #include "report/report_arena.h"
 #include "report/report_facts.h"
+#include "report/report_mark.h"
 #include "report/report_name.h"
 
 /* ---- Table --------------------------------------------------------------- */
@@ -49,6 +50,16 @@ static calm_status write_arena(text *out, const calm_verdict *v) {
   return report_wrapped_text(out, &words, 10, 10);
 }
 
+static calm_status write_mark(text *out, const calm_verdict *v) {
+  const model_mark *mark = &v->model->offline.mark;
+  text words;
+  if (!v->mark_shown) return CALM_OK;
+  text_init(&words, out->context);
+  report_mark(&words, mark, v->mark_holds);
+  text_format(out, "  mark    ");
+  return report_wrapped_text(out, &words, 10, 10);
+}
+
 static calm_status write_table(text *out, const calm_verdict *v, bool color) {
   TRY(report_heading(out, v->model->path, color));
   if (!v->source) {
@@ -59,6 +70,7 @@ static calm_status write_table(text *out, const calm_verdict *v, bool color) {
   text_format(out, "  plan    ");
   TRY(report_heading(out, v->source, false));
   text_format(out, "  memory  %s\n", v->memory.name);
+  TRY(write_mark(out, v));
   TRY(write_arena(out, v));
   TRY(write_faults(out, v->verdict.faults.data, v->verdict.faults.count,
                    "fault", TONE_BAD, color));
@@ -110,6 +122,11 @@ static json_t *write_json(arena *scratch, const calm_verdict *v) {
   root = report_json_member(
       root, "arena_bytes",
       v->source ? report_json_number(verdict->arena_bytes) : json_null());
+  root = report_json_member(
+      root, "mark",
+      v->mark_shown
+          ? report_json_mark(scratch, &v->model->offline.mark, v->mark_holds)
+          : json_null());
   root = report_json_member(root, "runtime", write_runtime(v));
   root = report_json_member(
       root, "faults",

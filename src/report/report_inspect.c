@@ -3,6 +3,7 @@
 
 #include "report/report_arena.h"
 #include "report/report_facts.h"
+#include "report/report_mark.h"
 #include "report/report_name.h"
 #include "report/report_steps.h"
 #include "report/report_traffic.h"
@@ -97,6 +98,17 @@ static void write_offline(text *out, const model_offline_plan *plan) {
               "  carries an offline plan for %s tensors; calm check verifies "
               "it\n",
               report_number(plan->word_count).text);
+}
+
+/* What it relies on. */
+static calm_status write_mark(text *out, const calm_inspection *i) {
+  const model_mark *mark = &i->model->offline.mark;
+  text words;
+  if (!mark->present) return CALM_OK;
+  text_init(&words, out->context);
+  text_format(&words, "calm.overlap: ");
+  report_mark(&words, mark, i->mark_holds);
+  return report_hanging_text(out, &words);
 }
 
 /* As it is, with the plan inside it. */
@@ -213,6 +225,7 @@ static calm_status write_table(text *out, const calm_inspection *i,
                                bool complete, bool color, arena *scratch) {
   TRY(report_title(out, i->model, &i->facts, &i->memory, color));
   write_offline(out, &i->model->offline);
+  TRY(write_mark(out, i));
   TRY(write_arena(out, i));
   if (i->timing) text_format(out, "  inspected in %.3f s\n", i->seconds);
   text_format(out, "\n");
@@ -342,6 +355,9 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
                             json_boolean(i->graph->file_order_valid));
   root = report_json_member(root, "offline_plan",
                             json_boolean(i->model->offline.present));
+  root = report_json_member(
+      root, "mark",
+      report_json_mark(scratch, &i->model->offline.mark, i->mark_holds));
   root = report_json_member(root, "runtime", write_runtime(i));
   root = report_json_member(root, "peak_bytes",
                             report_json_number(i->profile.peak_bytes));

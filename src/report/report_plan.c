@@ -11,6 +11,7 @@
 #include "report/report_rewrite.h"
 #include "report/report_runtime.h"
 #include "report/report_steps.h"
+#include "report/report_tiling.h"
 #include "report/report_traffic.h"
 
 /* The order as it was found for --minimize traffic. */
@@ -250,6 +251,7 @@ static calm_status write_table(text *out, const calm_plan *plan,
   TRY(write_gain(out, plan, color));
   text_format(out, "\n");
   TRY(report_rewrite(out, plan, complete, color));
+  TRY(report_tiling(out, plan, complete, color));
   write_searches(out, plan, color);
   TRY(report_runtime(out, plan));
   TRY(report_traffic(out, &plan->traffic, color));
@@ -273,6 +275,8 @@ static calm_status render_file(text *out, const calm_plan *plan,
     case CALM_FORMAT_MODEL_EXPLORER: return report_explorer(out, plan, scratch);
     case CALM_FORMAT_TRAFFIC:
       return report_traffic_csv(out, &plan->traffic, scratch);
+    case CALM_FORMAT_FRONT: return report_front_svg(out, plan, scratch);
+    case CALM_FORMAT_FRONT_CSV: return report_front_csv(out, plan);
     case CALM_FORMAT_MAPPING:
     case CALM_FORMAT_NEST:
       return context_fail(plan->context, CALM_MISUSE,

@@ -3,6 +3,7 @@
 
 #include "report/report_rewrite.h"
 #include "report/report_runtime.h"
+#include "report/report_tiling.h"
 #include "report/report_traffic.h"
 
 static json_t *list_sequence(arena *scratch, const calm_plan *plan) {
@@ -136,6 +137,7 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
   root = report_json_member(root, "baseline", write_baseline(plan));
   root =
       report_json_member(root, "rewrite", report_json_rewrite(scratch, plan));
+  root = report_json_merge(root, report_json_tiling(scratch, plan));
   root = report_json_merge(root, write_rest(scratch, plan));
   root = report_json_member(root, "order", write_order(scratch, plan));
   root = report_json_member(root, "layout", write_layout(scratch, plan));

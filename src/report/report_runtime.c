@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/report_arena.h"
+#include "report/report_mark.h"
 #include "report/report_name.h"
 
 /* ---- For people ---------------------------------------------------------- */
@@ -11,6 +12,16 @@
 /* What was rewritten is compared with the file, which was not. */
 static const char *as_it_was(const calm_plan *plan) {
   return plan->round_count ? "the file as it is, " : "";
+}
+
+/* A plan may hold under the kernels that its mark names, but these were not
+   asked for. */
+static const char *why_carried_fails(const calm_plan *plan) {
+  return plan->original->offline.mark.present && !plan->memory.overlap
+             ? ", which relies on kernels (calm check tells); --overlap on "
+               "with "
+               "these keeps to it"
+             : ", but that plan does not hold";
 }
 
 static void add_heads(text *out, const calm_plan *plan) {
@@ -22,7 +33,7 @@ static void add_heads(text *out, const calm_plan *plan) {
   if (r->carried_head_bytes != UINT64_MAX)
     text_format(out, "; with the plan in the file head %s%s",
                 report_number(r->carried_head_bytes).text,
-                r->carried_holds ? "" : ", but that plan does not hold");
+                r->carried_holds ? "" : why_carried_fails(plan));
   text_format(out, "; ");
   report_tail_build(out, &r->tail);
 }
@@ -48,6 +59,10 @@ static void describe_tflm(text *out, const calm_plan *plan) {
   add_heads(out, plan);
   add_source(out, r);
   add_scratch(out, r);
+  if (!plan->mark.present) return;
+  text_format(out, "; ");
+  report_mark(out, &plan->mark, true);
+  text_format(out, ", and a file says so (calm.overlap)");
 }
 
 static void describe_litert(text *out, const calm_plan *plan) {
@@ -209,6 +224,8 @@ json_t *report_json_runtime(arena *scratch, const calm_plan *plan) {
       "carried_head_bytes", report_json_optional(r->carried_head_bytes),
       "carried_holds", carried ? json_boolean(r->carried_holds) : json_null());
   runtime = report_json_arena(runtime, r->head_bytes, &r->tail);
+  runtime = report_json_member(runtime, "mark",
+                               report_json_mark(scratch, &plan->mark, true));
   return report_json_merge(
       runtime, json_pack("{s:s, s:o, s:o}", "offsets_from", sources[r->source],
                          "scratch", list_scratch(scratch, plan), "graphs",

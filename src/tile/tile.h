@@ -33,6 +33,10 @@ typedef struct tile_options {
       pads; /* convolutions have a padding per side (.onnx): no PAD is needed */
   uint64_t row_align; /* strips begin at multiples of so many bytes where that
                          is possible at no other cost; 1: wherever */
+  /* For tile_fold: do two constants have the same bytes?  NULL: nobody knows,
+     only a tensor is like itself. */
+  bool (*same)(void *payload, tensor_id a, tensor_id b);
+  void *payload;
 } tile_options;
 
 /*
@@ -63,8 +67,9 @@ calm_status tile_check(const graph_edit *edit, calm_context *context);
 
 /*
  * Tiles that a model already has, undone: slices of one tensor, chains with
- * equal weights, a concat.  *found: how many regions were folded; if 0, *out is
- * untouched.  What cannot be shown to be equal stays.
+ * equal weights, a concat; and pads in front of a convolution that SAME padding
+ * can replace.  *found: how many regions were folded; if 0, *out is untouched.
+ * What cannot be shown to be equal, row by row and tap by tap, stays.
  */
 calm_status tile_fold(graph_edit *out, uint32_t *found, const graph *g,
                       const tile_options *options, arena *a);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Run a .tflite model in TensorFlow Lite Micro and print what it did.
 
-    run_tflm.py MODEL [--keep FILE] [--invocations N] [--seed N]
+    run_tflm.py MODEL [--keep FILE] [--invocations N] [--seed N] [--patterns]
 
 Prints a JSON object: `head`, `tail` and `total` of the arena in bytes, as the
 runtime's own allocator reports them, and `outputs`, a list of digests per
 invocation.  If the model cannot be run: `error`, the runtime's message, and
 the arena if it got that far.  --keep FILE writes the values of the outputs of
-the last invocation, by number, as an .npz archive.  The state of a model lives
+the last invocation, by number, as an .npz archive.  --patterns runs it on
+inputs that are no noise, as many as there are, instead.  The state of a model lives
 on from invocation to invocation, so that a plan that overwrites it shows.
 """
 import argparse
@@ -58,8 +59,10 @@ def read_arena(text):
 
 def invoke(interpreter, invocation, options):
     for index, entry in enumerate(describe(interpreter.get_input_details)):
-        array = runner.make_input(entry["shape"], entry["dtype"], index,
-                                  invocation, options.seed)
+        array = (runner.make_pattern(entry["shape"], entry["dtype"], invocation)
+                 if options.patterns else
+                 runner.make_input(entry["shape"], entry["dtype"], index,
+                                   invocation, options.seed))
         interpreter.set_input(array, index)
     interpreter.invoke()
     arrays = {str(index): interpreter.get_output(index) for index in
@@ -90,7 +93,10 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--invocations", type=int, default=runner.INVOCATIONS)
     parser.add_argument("--seed", type=int, default=runner.SEED)
+    parser.add_argument("--patterns", action="store_true")
     options = parser.parse_args()
+    if options.patterns:
+        options.invocations = runner.PATTERNS
     runner.report(run_model(options.model, options))
 
 

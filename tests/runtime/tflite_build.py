@@ -129,13 +129,32 @@ class File:
         entry.version = 1
         return entry
 
-    def write(self, path):
+    def plan(self, offsets):
+        """The offline plan of all tensors as an entry of the metadata."""
+        entry = schema.MetadataT()
+        entry.name = b"OfflineMemoryAllocation"
+        entry.buffer = len(self.buffers)
+        words = Buffer()
+        words.data = numpy.array([1, 0, len(offsets), *offsets],
+                                 "int32").tobytes()
+        return entry, words
+
+    def write_bytes(self, offsets=None):
+        """The file's bytes; `offsets` of its tensors, -1 where the runtime is
+        to choose."""
         model = schema.ModelT()
         model.version, model.description = 3, b"test"
         model.operatorCodes = [self.opcode_table(name) for name in self.codes]
         model.subgraphs = [graph.table() for graph in self.graphs]
         model.buffers = self.buffers
+        if offsets is not None:
+            entry, words = self.plan(offsets)
+            model.metadata = [entry]
+            model.buffers = [*self.buffers, words]
         builder = flatbuffers.Builder(4096)
         builder.Finish(model.Pack(builder), b"TFL3")
-        path.write_bytes(bytes(builder.Output()))
+        return bytes(builder.Output())
+
+    def write(self, path):
+        path.write_bytes(self.write_bytes())
         return path

@@ -10,6 +10,17 @@ def replace_output(data, tensor):
     return bytes(data)
 
 
+def last_picture(data):
+    """The last activation of the main graph with rows and columns."""
+    graph = schema.Model.GetRootAs(data).Subgraphs(0)
+    for index in reversed(range(graph.OperatorsLength())):
+        tensor = graph.Operators(index).Outputs(0)
+        shape = graph.Tensors(tensor).ShapeAsNumpy()
+        if len(shape) == 4 and min(shape[1:3]) > 1:
+            return tensor
+    raise ValueError("a graph without pictures")
+
+
 def disable_plan(data):
     """The file with its offline plan under a name that no runtime knows."""
     name = b"OfflineMemoryAllocation"

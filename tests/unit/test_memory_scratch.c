@@ -76,6 +76,87 @@ static void reference_kernels_ask_by_shape(void **state) {
   }
 }
 
+#define PICTURES(ci, co, filter)                          \
+  "tensor x i8[1,10,10," ci "] input\ntensor w i8" filter \
+  " const\n"                                              \
+  "tensor y i8[1,10,10," co "] output\n"
+#define CONV "op a conv2d ( x w ) -> ( y ) stride=1,1 pad=same\n"
+#define DEPTHWISE "op a depthwise_conv2d ( x w ) -> ( y ) stride=1,1 pad=same\n"
+#define LINE(kw, s, ow)                              \
+  "tensor x i8[1,1,16,4] input\ntensor w i8[8,1," kw \
+  ",4] const\n"                                      \
+  "tensor y i8[1,1," ow                              \
+  ",8] output\n"                                     \
+  "op a conv2d ( x w ) -> ( y ) stride=" s "," s " pad=same\n"
+
+/* Per library: C, DSP, MVE, ESP-NN, portable. */
+static void other_kernels_ask_by_dispatch(void **state) {
+  (void)state;
+  static const kernel_library libraries[] = {
+      KERNELS_CMSIS_NN_C, KERNELS_CMSIS_NN_DSP, KERNELS_CMSIS_NN_MVE,
+      KERNELS_ESP_NN_ANSI, KERNELS_PORTABLE};
+  static const struct {
+    const char *text, *expected[5];
+  } cases[] = {
+      /* As ResNet-8's largest: 3x3x16, 4 * 144 in all of them. */
+      {PICTURES("16", "16", "[16,3,3,16]") CONV,
+       {"576", "576", "576", "", "576"}},
+      /* 3x3x3: windows of 27 elements, of 28 in words and of 32 in vectors. */
+      {PICTURES("3", "8", "[8,3,3,3]") CONV, {"112", "112", "128", "", "128"}},
+      /* Grouped: as if it read all channels. */
+      {PICTURES("4", "8", "[8,3,3,2]") CONV, {"144", "144", "192", "", "192"}},
+      {PICTURES("8", "16", "[16,1,1,8]") CONV, {"", "", "", "", ""}},
+      /* The dilation that selects the other kernel. */
+      {PICTURES("8", "16", "[16,1,1,8]") "op a conv2d ( x w ) -> ( y ) "
+                                         "stride=1,1 pad=same dilation=2,2\n",
+       {"32", "32", "64", "", "64"}},
+      {PICTURES("8", "8", "[1,3,3,8]") DEPTHWISE, {"", "", "4464", "", "4464"}},
+      {PICTURES("8", "8", "[1,5,5,8]") DEPTHWISE,
+       {"", "400", "12400", "", "12400"}},
+      {PICTURES("8", "16", "[1,3,3,16]") DEPTHWISE, {"", "", "", "", ""}},
+      /* One input channel: 64 for the windows, 9 * 4 for the filter. */
+      {PICTURES("1", "4", "[1,3,3,4]") DEPTHWISE, {"", "", "100", "", "100"}},
+      /* 1x3: one padded pixel on each side, 16 pixels; 1x4: 1 and 2. */
+      {LINE("3", "1", "16"), {"48", "48", "16", "", "48"}},
+      {LINE("4", "1", "16"), {"64", "64", "20", "", "64"}},
+      {"tensor x i8[1,8,8,6] input\ntensor y i8[1,4,4,6] output\n"
+       "op a average_pool2d ( x ) -> ( y ) stride=2,2 filter=2,2 pad=valid\n",
+       {"", "24", "", "", "24"}},
+      {"tensor x i8[1,40] input\ntensor w i8[10,40] const\n"
+       "tensor y i8[1,10] output\nop a fully_connected ( x w ) -> ( y )\n",
+       {"", "", "40", "", "40"}},
+      {"tensor x i8[3,40] input\ntensor w i8[10,40] const\n"
+       "tensor y i8[1,3,10] output\nop a fully_connected ( x w ) -> ( y )\n",
+       {"80", "80", "80", "", "80"}},
+      {"tensor x i8[1,10] input\ntensor y i8[1,10] output\n"
+       "op a softmax ( x ) -> ( y )\n",
+       {"", "", "", "40", "40"}},
+      {"tensor x f32[1,10] input\ntensor y f32[1,10] output\n"
+       "op a softmax ( x ) -> ( y )\n",
+       {"", "", "", "", ""}},
+      {"tensor x f32[1,9,9,4] input\ntensor w f32[8,3,3,4] const\n"
+       "tensor y f32[1,9,9,8] output\n" CONV,
+       {"", "", "", "", ""}},
+      {"tensor x i16[1,9,9,4] input\ntensor w i8[8,3,3,4] const\n"
+       "tensor y i16[1,9,9,8] output\n" CONV,
+       {"144", "144", "320", "", "320"}},
+      /* Without a kernel of its own: the reference's. */
+      {"tensor x i8[1,4,4,3] input\ntensor a i32[2] const\n"
+       "tensor y i8[1,3] output\nop m mean ( x a ) -> ( y )\n",
+       {"12 16 8", "12 16 8", "12 16 8", "12 16 8", "12 16 8"}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t l = 0; l < sizeof libraries / sizeof *libraries; l++) {
+      fixture f;
+      fixture_open(&f, cases[i].text);
+      const char *asked = scratch_of(&f, libraries[l], NULL);
+      if (strcmp(asked, cases[i].expected[l]))
+        fail_msg("%s: %s\n%s", kernel_library_name(libraries[l]), asked,
+                 cases[i].text);
+      fixture_close(&f);
+    }
+}
+
 static const char *write_file(const char *text) {
   static char path[] = "/tmp/calm_scratch_XXXXXX";
   strcpy(path, "/tmp/calm_scratch_XXXXXX");
@@ -139,18 +220,27 @@ static void count_line(void *payload, calm_log_level level, const char *line) {
 /* Figures that are not known are not passed off as known. */
 static void what_is_not_known_is_said(void **state) {
   (void)state;
-  for (int unknown = 0; unknown < 2; unknown++) {
+  static const struct {
+    const char *operands, *kind;
+    kernel_library library;
+  } cases[] = {
+      {"tensor x 5 input\ntensor y 5 output\n", "svdf", KERNELS_REFERENCE},
+      {"tensor x 5 input\ntensor y 5 output\n", "conv2d", KERNELS_CMSIS_NN_MVE},
+      {"tensor x i8[2,2] input\ntensor y i8[2,2] output\n", "batch_matmul",
+       KERNELS_CMSIS_NN_C},
+      {"tensor x i8[2,2] input\ntensor y i8[2,2] output\n", "batch_matmul",
+       KERNELS_PORTABLE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     int lines = 0;
+    char text[256];
     fixture f;
-    fixture_open(&f,
-                 "tensor x 5 input\ntensor y 5 output\n"
-                 "op m svdf ( x ) -> ( y )\n");
+    snprintf(text, sizeof text, "%sop m %s ( x ) -> ( y )\n", cases[i].operands,
+             cases[i].kind);
+    fixture_open(&f, text);
     calm_context_set_log(f.context, count_line, &lines);
-    assert_string_equal(
-        scratch_of(&f, unknown ? KERNELS_CMSIS_NN_MVE : KERNELS_REFERENCE,
-                   NULL),
-        "");
-    assert_int_equal(lines, unknown ? 2 : 1);
+    assert_string_equal(scratch_of(&f, cases[i].library, NULL), "");
+    assert_int_equal(lines, 1);
     fixture_close(&f);
   }
 }
@@ -170,6 +260,7 @@ static void libraries_have_names(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_kernels_ask_by_shape),
+      cmocka_unit_test(other_kernels_ask_by_dispatch),
       cmocka_unit_test(a_file_overrides_the_table),
       cmocka_unit_test(what_is_not_known_is_said),
       cmocka_unit_test(libraries_have_names),
