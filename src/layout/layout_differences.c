@@ -10,7 +10,7 @@
 #include "layout/layout_first_fit.h"
 
 /* Changes of the order of first fit; nodes of one question on the way. */
-enum { FEW_CHANGES = 60, MANY_CHANGES = 3000, QUICK_NODES = 300 };
+enum { FEW_CHANGES = 40, MANY_CHANGES = 3000, QUICK_NODES = 300 };
 
 typedef struct solver {
   const layout_options *options;

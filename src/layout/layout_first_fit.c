@@ -13,6 +13,9 @@
 #include "base/number.h"
 #include "base/random.h"
 
+/* So many gaps are looked at in the time of a tick. */
+enum { GAPS_PER_TICK = 8 };
+
 /* Offsets that a placed body forbids: those between. */
 typedef struct barrier {
   int64_t after, before;
@@ -70,7 +73,8 @@ static uint64_t fit(fitter *f, const uint32_t *order) {
     f->offsets[body] = b->fixed ? b->offset : lowest(f, body);
     f->placed[body] = true;
     arena = number_larger(arena, layout_end_of(f->d, body, f->offsets[body]));
-    limits_spend(f->l, 1 + f->d->gap_begin[body + 1] - f->d->gap_begin[body]);
+    limits_spend(f->l, 1 + (f->d->gap_begin[body + 1] - f->d->gap_begin[body]) /
+                               GAPS_PER_TICK);
   }
   return arena;
 }

@@ -10,10 +10,13 @@
 
 /* Ticks for the search among tilings, and for each plan that is made on the
    way, so that a minute is enough for all of it. */
-static const uint64_t SEARCH_TICKS = 2500000000, PLAN_TICKS = 30000000;
+static const uint64_t SEARCH_TICKS = 3500000000, PLAN_TICKS = 30000000;
 
-/* States of the front that are planned to the end. */
-enum { MOST_PLANS = 10 };
+/* Of all tilings together that are planned to the end. */
+enum { MOST_OPERATORS = 1600 };
+
+/* Of the time limit; after that no further tiling is planned. */
+static const double LATE_SHARE = 0.85;
 
 enum { EFFORT_MAX = 1, MINIMIZE_HEAD = 2 };
 
@@ -27,8 +30,9 @@ typedef struct tiling {
   calm_plan *tiled;
   plan_stage *stages[PLAN_MOST_STAGES];
   uint32_t stage_count;
-  calm_model *base; /* that is to be tiled */
-  uint32_t base_critical;
+  calm_model *base;              /* that is to be tiled */
+  tile_state planned[TILE_NEAR]; /* with the figures of their plans */
+  uint32_t planned_count, best;
   plan_tiling result;
   arena scratch;
 } tiling;
@@ -47,6 +51,13 @@ static double time_left(const tiling *t) {
   const double all = t->options.time_limit_s;
   const double left = all - (limits_clock() - t->start);
   return left > all / 8 ? left : all / 8;
+}
+
+/* Is it time to end with what there is? */
+static bool is_late(const tiling *t) {
+  const double all = t->options.time_limit_s;
+  return context_interrupted(t->context) ||
+         (all > 0 && limits_clock() - t->start > LATE_SHARE * all);
 }
 
 static calm_status plan_model(calm_plan **out, const tiling *t,
@@ -218,7 +229,11 @@ static calm_status judge_given(tiling *t) {
       return context_fail(t->context, CALM_UNSUPPORTED, "%s",
                           calm_context_message(t->context));
   }
-  r->choice = (tile_choice){.front = front, .front_count = 2, .judged = 1};
+  r->choice = (tile_choice){.front = front,
+                            .front_count = 2,
+                            .near = front,
+                            .near_count = 1,
+                            .judged = 1};
   return CALM_OK;
 }
 
@@ -323,42 +338,123 @@ static calm_status leave_out(const tiling *t, const tile_state *state) {
   return CALM_OK;
 }
 
-static calm_status try_state(candidate *best, tiling *t, uint32_t i) {
+/* What the judge said of a tiling, and what its plan needs. */
+static calm_status tell(const tiling *t, const tile_state *state,
+                        const calm_plan *plan) {
+  text words;
+  char *line;
+  if (!context_logs(t->context)) return CALM_OK;
+  text_init(&words, t->context);
+  plan_tiling_words(&words, state);
+  TRY(text_finish(&words, &line));
+  context_log(t->context, CALM_LOG_DETAIL,
+              "tiles: planned %" PRIu64 " bytes, judged %" PRIu64
+              ", %.1f million ticks: %s",
+              needs(t, plan), plan_tiling_bytes(&t->result, &state->score),
+              (double)(plan->order.ticks + plan->layout.ticks) * 1e-6, line);
+  calm_text_free(t->context, line);
+  return CALM_OK;
+}
+
+/* With the figures of the plan in place of the judge's. */
+static void record_planned(tiling *t, const tile_state *state,
+                           const calm_plan *plan) {
+  const plan_step step = plan_step_of("", plan);
+  tile_state *planned = &t->planned[t->planned_count++];
+  *planned = *state;
+  planned->score.head_bytes = step.head_bytes;
+  planned->score.tail_bytes =
+      step.tail_bytes == UINT64_MAX ? 0 : step.tail_bytes;
+}
+
+static calm_status try_state(candidate *best, tiling *t,
+                             const tile_state *state) {
   candidate c = {NULL, NULL};
-  const calm_status status = fill_candidate(&c, t, state_at(t, i));
+  const calm_status status = fill_candidate(&c, t, state);
   if (status != CALM_OK) {
     drop(&c);
     context_mute(t->context, false);
-    return status == CALM_INTERNAL && t->request.automatic
-               ? leave_out(t, state_at(t, i))
-               : status;
+    return status == CALM_INTERNAL && t->request.automatic ? leave_out(t, state)
+                                                           : status;
   }
+  TRY(tell(t, state, c.plan));
+  record_planned(t, state, c.plan);
   if (best->plan && !is_better(t, c.plan, best->plan)) {
     drop(&c);
     return CALM_OK;
   }
   drop(best);
   *best = c;
-  t->result.choice.chosen = i;
+  t->best = t->planned_count - 1;
   return CALM_OK;
 }
 
 /* The judge's words are rough: what is about as good as the best is planned as
-   well.  Behind the chosen state in the front are those that need more. */
+   well. */
 static calm_status plan_best(candidate *best, tiling *t) {
   const tile_choice *choice = &t->result.choice;
-  const uint32_t first = choice->chosen;
-  uint32_t tried = 0;
-  for (uint32_t i = first; i < choice->front_count && tried < MOST_PLANS; i++) {
-    const tile_score *score = &state_at(t, i)->score;
-    if (i > first &&
-        (!t->request.automatic || (score->macs > t->result.goal.most_macs)))
-      continue;
-    if (state_at(t, i)->count == 0 && (!t->result.folded || i > first))
-      continue;
-    TRY(try_state(best, t, i));
-    tried++;
+  uint64_t operators = 0;
+  for (uint32_t i = 0; i < choice->near_count; i++) {
+    const tile_state *state = &choice->near[i];
+    if (state->count == 0 && !t->result.folded) continue;
+    operators += state->score.op_count;
+    if (best->plan && (operators > MOST_OPERATORS || is_late(t))) break;
+    TRY(try_state(best, t, state));
   }
+  return CALM_OK;
+}
+
+/* ---- The front with the figures of plans --------------------------------- */
+
+static bool covers(const tiling *t, const tile_score *a, const tile_score *b) {
+  return plan_tiling_bytes(&t->result, a) <= plan_tiling_bytes(&t->result, b) &&
+         a->macs <= b->macs && a->op_count <= b->op_count;
+}
+
+static bool was_planned(const tiling *t, const tile_state *state) {
+  for (uint32_t i = 0; i < t->planned_count; i++)
+    if (t->planned[i].regions == state->regions) return true;
+  return false;
+}
+
+static bool is_covered(const tiling *t, const tile_state *all, uint32_t count,
+                       uint32_t i) {
+  for (uint32_t k = 0; k < count; k++)
+    if (k != i && covers(t, &all[k].score, &all[i].score) &&
+        (k < i || !covers(t, &all[i].score, &all[k].score)))
+      return true;
+  return false;
+}
+
+static void insert(tile_choice *out, const tiling *t, const tile_state *state) {
+  const uint64_t bytes = plan_tiling_bytes(&t->result, &state->score);
+  uint32_t at = out->front_count++;
+  for (; at && plan_tiling_bytes(&t->result, &out->front[at - 1].score) > bytes;
+       at--)
+    out->front[at] = out->front[at - 1];
+  out->front[at] = *state;
+}
+
+/* The plan's own point, and the untiled graph's, always stay. */
+static calm_status renew_front(tiling *t) {
+  const tile_choice old = t->result.choice;
+  tile_choice *out = &t->result.choice;
+  const tile_region *chosen = t->planned[t->best].regions;
+  tile_state *all;
+  uint32_t count = 0;
+  if (t->planned_count == 0) return CALM_OK;
+  ARENA_ARRAY(&t->scratch, all, old.front_count + t->planned_count);
+  for (uint32_t i = 0; i < t->planned_count; i++) all[count++] = t->planned[i];
+  for (uint32_t i = 0; i < old.front_count; i++)
+    if (!was_planned(t, &old.front[i])) all[count++] = old.front[i];
+  ARENA_ARRAY(&t->scratch, out->front, count);
+  out->front_count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (all[i].count == 0 || all[i].regions == chosen ||
+        !is_covered(t, all, count, i))
+      insert(out, t, &all[i]);
+  for (uint32_t i = 0; i < out->front_count; i++)
+    if (out->front[i].regions == chosen) out->chosen = i;
   return CALM_OK;
 }
 
@@ -370,6 +466,7 @@ static calm_status plan_tiled(tiling *t) {
     return status;
   }
   if (!best.plan) return CALM_OK;
+  TRY(renew_front(t));
   if (best.stage) t->stages[t->stage_count++] = best.stage;
   t->tiled = best.plan;
   t->tiled->original = t->original;
