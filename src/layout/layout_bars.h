@@ -51,6 +51,9 @@ int64_t layout_bars_granule(const layout_bars *bars, uint32_t i, uint32_t j);
 /* Where the highest body ends. */
 int64_t layout_bars_arena(const layout_bars *bars, const int64_t *offsets);
 
+/* So many bars are looked at in the time of a tick. */
+enum { BARS_PER_TICK = 4 };
+
 static inline int64_t layout_round_down(int64_t x, int64_t unit) {
   const int64_t rest = x % unit;
   return rest < 0 ? x - rest - unit : x - rest;

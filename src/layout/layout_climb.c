@@ -220,7 +220,7 @@ static void climb(layout_climb *c, climb_way *w, uint64_t until) {
     const uint32_t body = draw_carrier(c, f);
     if (body == CALM_NONE) return;
     const uint32_t place = draw_place(c, f, body);
-    limits_spend(c->l, 8);
+    limits_spend(c->l, 2);
     if (place == f->rank[body]) continue;
     if (layout_fit_move(f, body, place, f->arena)) keep_best(c, w);
   }

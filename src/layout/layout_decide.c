@@ -125,7 +125,7 @@ static calm_status search(layout_answer *out, layout_decide *d,
   while (choose_bar(d, &f)) {
     TRY(check_memory(d));
     if (l->ticks >= until ||
-        limits_spend(l, d->reach.bars->bar_begin[d->reach.bars->count] / 4)) {
+        limits_spend(l, d->reach.bars->bar_begin[d->reach.bars->count] / 16)) {
       *out = LAYOUT_UNDECIDED;
       return CALM_OK;
     }

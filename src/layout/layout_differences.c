@@ -135,7 +135,7 @@ static bool is_memory_spent(const solver *s) {
 }
 
 static calm_status run_rounds(solver *s) {
-  uint64_t ticks = 200000 + 20 * (uint64_t)s->bars.bar_begin[s->bars.count];
+  uint64_t ticks = 50000 + 5 * (uint64_t)s->bars.bar_begin[s->bars.count];
   for (uint32_t round = 0; !is_done(s) && !is_memory_spent(s); round++) {
     layout_answer answer;
     layout_climb_run(&s->climb, ticks);
@@ -150,7 +150,7 @@ static calm_status run_rounds(solver *s) {
 /* ---- The whole ----------------------------------------------------------- */
 
 /* About what climbing may take with the method `greedy`. */
-enum { TICKS_OF_GREEDY = 60000 };
+enum { TICKS_OF_GREEDY = 15000 };
 
 static calm_status improve(solver *s) {
   if (s->options->method == LAYOUT_SIZE || is_done(s)) return CALM_OK;

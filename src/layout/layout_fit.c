@@ -38,7 +38,8 @@ static uint32_t collect_taken(layout_fit *f, uint32_t body) {
     if (at + bar->before > 0)
       f->taken[count++] = (fit_taken){at + bar->after, at + bar->before};
   }
-  limits_spend(f->l, b->bar_begin[body + 1] - b->bar_begin[body]);
+  limits_spend(
+      f->l, 1 + (b->bar_begin[body + 1] - b->bar_begin[body]) / BARS_PER_TICK);
   return count;
 }
 

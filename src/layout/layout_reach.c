@@ -116,7 +116,7 @@ static bool apply_bar(layout_reach *r, uint32_t body, uint32_t at) {
 static bool apply_bars(layout_reach *r, uint32_t body) {
   const uint32_t begin = r->bars->bar_begin[body];
   const uint32_t end = r->bars->bar_begin[body + 1];
-  limits_spend(r->l, end - begin);
+  limits_spend(r->l, 1 + (end - begin) / BARS_PER_TICK);
   for (uint32_t i = begin; i < end; i++)
     if (!apply_bar(r, body, i)) return fail(r, body);
   return true;
@@ -158,7 +158,7 @@ static int64_t sum_shares(const layout_reach *r, const layout_step *step,
 static bool check_step(layout_reach *r, const layout_step *step) {
   const uint32_t count = step->member_end - step->member_begin;
   list_spans(r, step);
-  limits_spend(r->l, count * count / 4 + 1);
+  limits_spend(r->l, count * count / 16 + 1);
   for (uint32_t i = 0; i < count; i++) {
     const int64_t low = r->spans[i].low;
     int64_t bytes = 0;
