@@ -10,10 +10,11 @@
 #include "graph/graph_window.h"
 
 enum {
-  MOST_OPERATORS = 512,   /* that tiles may add */
-  OPERATOR_TICKS = 2000,  /* of a tiled graph, beside those of its placement */
-  QUICK_TICKS = 200000,   /* of each stage of a plan */
-  ORDER_TICKS = 300000,   /* of the search of an order, */
+  MOST_OPERATORS = 512,  /* that tiles may add */
+  OPERATOR_TICKS = 2000, /* of a tiled graph, beside those of its placement */
+  QUICK_TICKS = 200000,  /* of each stage of a plan */
+  ORDER_TICKS = 300000,  /* of the search of an order, */
+  FEW_TICKS = 250000, /* of a placement that is a little better than greedy, */
   LAYOUT_TICKS = 1500000, /* and of a placement, where it is worth it */
   /* A placement by first fit is so far off, and a thorough one in another
      order: */
@@ -127,32 +128,42 @@ typedef struct micro {
 } micro;
 
 static calm_status place(layout_result *out, const memory_joint *joint,
-                         bool thorough, limits *l, arena *a) {
+                         uint64_t ticks, limits *l, arena *a) {
   layout_options o = layout_options_default();
   limits own;
   limits_init(&own, a->context);
-  own.max_ticks = thorough ? LAYOUT_TICKS : UINT64_MAX;
-  o.method = thorough ? LAYOUT_EXACT : LAYOUT_GREEDY;
+  own.max_ticks = ticks ? ticks : UINT64_MAX;
+  o.method = ticks ? LAYOUT_EXACT : LAYOUT_GREEDY;
   TRY(layout_solve(out, &joint->layout, &o, a, &own));
   limits_spend(l, own.ticks);
   return CALM_OK;
 }
 
 /* Place an order; it is kept if it needs less than those before. */
-static calm_status try_order(micro *m, const op_id *order, bool thorough) {
+static calm_status try_order(micro *m, const op_id *order, uint64_t ticks) {
   memory_joint joint;
   layout_result layout;
   uint32_t step;
   const op_id *orders[] = {order};
   TRY(memory_joint_build(&joint, m->graphs, 1, &m->problem, orders,
                          &m->j->memory, &m->file.scratch, m->a));
-  TRY(place(&layout, &joint, thorough, m->j->l, m->a));
-  if (!thorough) m->bound = layout.bound_bytes;
+  TRY(place(&layout, &joint, ticks, m->j->l, m->a));
+  if (!ticks) m->bound = layout.bound_bytes;
   if (layout.arena_bytes >= m->bytes) return CALM_OK;
   TRY(find_critical(&step, &joint.layout, m->graphs[0].ops.count, m->a));
   m->bytes = layout.arena_bytes;
   m->critical = order[step];
   return CALM_OK;
+}
+
+/* Could more effort make it the best of those with as few
+   multiply-accumulates?  It is within a `share` of the best as it is, and what
+   no placement is below is less. */
+static bool is_promising(const micro *m, uint64_t share) {
+  const uint64_t tail = m->j->goal.head ? 0 : m->tail;
+  const uint64_t best = plan_tile_best(m->j, m->macs);
+  if (best == UINT64_MAX) return true;
+  return m->bound + tail < best && m->bytes + tail <= best + best / share;
 }
 
 /* An order of the least peak, for what promises to be good. */
@@ -171,17 +182,9 @@ static calm_status try_best_order(micro *m) {
   ARENA_ARRAY(m->a, sequence, m->graphs[0].ops.count);
   TRY(memory_expand_sequence(sequence, &m->graphs[0], &m->problem,
                              result.sequence));
-  return try_order(m, sequence, true);
-}
-
-/* Could more effort make it the best of those with as few
-   multiply-accumulates?  It is within a `share` of the best as it is, and what
-   no placement is below is less. */
-static bool is_promising(const micro *m, uint64_t share) {
-  const uint64_t tail = m->j->goal.head ? 0 : m->tail;
-  const uint64_t best = plan_tile_best(m->j, m->macs);
-  if (best == UINT64_MAX) return true;
-  return m->bound + tail < best && m->bytes + tail <= best + best / share;
+  TRY(try_order(m, sequence, FEW_TICKS));
+  return is_promising(m, CLOSE) ? try_order(m, sequence, LAYOUT_TICKS)
+                                : CALM_OK;
 }
 
 /* Where nobody may tell the runtime what is where. */
@@ -211,8 +214,9 @@ static calm_status score_micro(tile_score *out, uint32_t *critical,
                            .scratch = &m.file.scratch};
   const tflm_tail tail = pipeline_tflm_tail(&m.file, &laid);
   m.tail = tail.bytes == UINT64_MAX ? 0 : tail.bytes;
-  TRY(try_order(&m, orders[0], false));
-  if (is_promising(&m, ROUGH)) TRY(try_order(&m, orders[0], true));
+  TRY(try_order(&m, orders[0], 0));
+  if (is_promising(&m, ROUGH)) TRY(try_order(&m, orders[0], FEW_TICKS));
+  if (is_promising(&m, CLOSE)) TRY(try_order(&m, orders[0], LAYOUT_TICKS));
   if (is_promising(&m, CLOSE)) TRY(try_best_order(&m));
   TRY(predict_head(&m, &laid));
   out->head_bytes = m.bytes;
