@@ -7,6 +7,8 @@
  * know of each other.
  *
  *   plan_tile.c          the order of events
+ *   plan_tile_plans.c    the best tilings, planned to the end
+ *   plan_tile_choose.c   with tiles or without, and why
  *   plan_tile_options.c  what the options ask for
  *   plan_tile_stage.c    from an edit to a model
  *   plan_tile_judge.c    what a set of regions comes to
