@@ -194,4 +194,67 @@ static inline void relief_random(relief_problem *s, random_state *r) {
   if (t.fixed) relief_fix_some(s, r);
 }
 
+/* ---- Chains -------------------------------------------------------------- */
+
+enum { CHAIN_MOST = 64 };
+
+/* Layers, each made from the one before it; some are read again later. */
+typedef struct relief_chain {
+  layout_problem p;
+  layout_body bodies[CHAIN_MOST];
+  layout_piece pieces[CHAIN_MOST];
+  layout_relief reliefs[CHAIN_MOST * 8];
+  uint32_t begin[CHAIN_MOST + 1];
+} relief_chain;
+
+static inline void chain_init(relief_chain *c, uint32_t layers) {
+  *c = (relief_chain){0};
+  c->p = (layout_problem){.bodies = c->bodies,
+                          .pieces = c->pieces,
+                          .piece_begin = c->begin,
+                          .reliefs = c->reliefs,
+                          .body_count = layers,
+                          .piece_count = layers};
+  for (uint32_t i = 0; i <= layers; i++) c->begin[i] = i;
+}
+
+/* All layers of one size slide down by one distance each. */
+static inline void chain_even(relief_chain *c, uint32_t layers, uint64_t size,
+                              int64_t distance) {
+  chain_init(c, layers);
+  c->p.relief_count = layers - 1;
+  for (uint32_t i = 0; i < layers; i++) {
+    c->bodies[i].align = 16;
+    c->pieces[i] = (layout_piece){i, i, (int64_t)i + 2, 0, size};
+    if (i > 0) c->reliefs[i - 1] = (layout_relief){i - 1, i, distance};
+  }
+}
+
+static inline void chain_reads(relief_chain *c, uint32_t layer,
+                               random_state *r) {
+  for (uint32_t i = 0; i < layer; i++) {
+    const layout_piece *in = &c->pieces[i], *out = &c->pieces[layer];
+    if (in->upper != out->lower + 1 || random_below(r, 8) == 0 ||
+        c->p.relief_count == CHAIN_MOST * 8)
+      continue;
+    int64_t distance = 4 * relief_between(r, -30, 60);
+    if (distance > (int64_t)out->high) distance = (int64_t)out->high;
+    c->reliefs[c->p.relief_count++] = (layout_relief){i, layer, distance};
+  }
+}
+
+static inline void chain_random(relief_chain *c, uint32_t layers,
+                                random_state *r) {
+  uint64_t size = 400;
+  chain_init(c, layers);
+  for (uint32_t i = 0; i < layers; i++) {
+    int64_t upper = (int64_t)i + 2;
+    if (random_below(r, 3) == 0) size = 16 * (uint64_t)relief_between(r, 2, 90);
+    if (random_below(r, 3) == 0) upper += relief_between(r, 1, 6);
+    c->bodies[i].align = 16;
+    c->pieces[i] = (layout_piece){i, i, upper, 0, size};
+    chain_reads(c, i, r);
+  }
+}
+
 #endif

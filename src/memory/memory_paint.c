@@ -72,8 +72,9 @@ bool painting_holds(uint64_t *out_byte, uint32_t *out_owner, const painting *p,
                     paint_segment segment) {
   uint32_t i = find(p, segment.begin);
   for (uint64_t byte = segment.begin; byte < segment.end; i++) {
-    const paint_segment *s = &p->segments.data[i];
-    const bool there = i < p->segments.count && s->begin <= byte;
+    const paint_segment *s =
+        i < p->segments.count ? &p->segments.data[i] : NULL;
+    const bool there = s && s->begin <= byte;
     if (!there || s->owner != segment.owner ||
         s->from + (byte - s->begin) != segment.from + (byte - segment.begin)) {
       *out_byte = byte;

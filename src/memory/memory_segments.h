@@ -1,8 +1,8 @@
 /*
  * What the tensors of a graph are made of, for the order problem: segments of
  * tensors that have bytes of their own, cut where others begin and end that lie
- * in them, and where slices do, so that rows die and come to life one by one.  Private to the memory
- * room.
+ * in them, and where slices do, so that rows die and come to life one by one.
+ * Private to the memory room.
  */
 #ifndef CALM_MEMORY_MEMORY_SEGMENTS_H
 #define CALM_MEMORY_MEMORY_SEGMENTS_H

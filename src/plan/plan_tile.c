@@ -10,7 +10,7 @@
 
 /* Ticks for the search among tilings, and for each plan that is made on the
    way, so that a minute is enough for all of it. */
-static const uint64_t SEARCH_TICKS = 3500000000, PLAN_TICKS = 30000000;
+static const uint64_t SEARCH_TICKS = 2500000000, PLAN_TICKS = 30000000;
 
 /* Of all tilings together that are planned to the end. */
 enum { MOST_OPERATORS = 1600 };

@@ -23,6 +23,7 @@ HEADS = {
 MODELS = [path for path in models.tflite_cases() if path.stem in HEADS]
 OTHERS = [path for path in models.tflite_cases()
           if path.stem not in HEADS and path.stem not in known.TFLM_REFUSES]
+SLOW = {"cfu_hps_74ops", "cfu_mobilenetv2_160_035"}
 INVOCATIONS = 6
 
 

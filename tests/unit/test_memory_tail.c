@@ -154,7 +154,7 @@ static void compare_model(const char *name, const char *path, uint64_t bytes) {
   calm_context *context = calm_context_new(NULL);
   calm_options *options;
   calm_model *model;
-  calm_inspection *i;
+  calm_inspection *i = NULL;
   assert_int_equal(calm_options_new(&options, context), CALM_OK);
   calm_options_set(options, "target", "32bit");
   if (calm_model_open(&model, context, path, NULL) ||
