@@ -6,10 +6,10 @@
  * a file of its own if the first one has one, so that stages do not have to
  * know of each other.
  *
- *   plan_tile.c          the order of events; its run is in plan_tile_run.h
+ *   plan_tile.c          the order of events
+ *   plan_tile_plans.c    the best tilings, planned to the end
+ *   plan_tile_choose.c   with tiles or without, and why
  *   plan_tile_options.c  what the options ask for
- *   plan_tile_base.c     the model that is to be tiled
- *   plan_tile_best.c     the best tilings, planned to the end
  *   plan_tile_stage.c    from an edit to a model
  *   plan_tile_judge.c    what a set of regions comes to
  *   plan_tile_steps.c    what each part of planning bought

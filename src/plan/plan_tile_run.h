@@ -1,15 +1,15 @@
 /*
- * A run from a model to the plan of its tiles, as its files share it: the model
- * that is to be tiled (plan_tile_base.c), the tilings that are planned to the
- * end (plan_tile_best.c), and the order of events (plan_tile.c).
+ * What the files share that plan a tiling: everything one run works with.
+ * Private to them.
  */
 #ifndef CALM_PLAN_TILE_RUN_H
 #define CALM_PLAN_TILE_RUN_H
 
 #include "plan/plan_tile.h"
 
-/* A run of all stages. */
-typedef struct plan_tile_run {
+enum { EFFORT_MAX = 1, MINIMIZE_HEAD = 2 };
+
+typedef struct tiling {
   calm_context *context;
   plan_tile_request request;
   calm_options options; /* of the plans */
@@ -24,29 +24,41 @@ typedef struct plan_tile_run {
   uint32_t planned_count, best;
   plan_tiling result;
   arena scratch;
-} plan_tile_run;
+} tiling;
 
-static inline const graph *plan_tile_graph(const plan_tile_run *t) {
+static inline const graph *base_graph(const tiling *t) {
   return &t->base->graphs.data[0];
 }
 
-/* A plan of a model within what is left of the time. */
-calm_status plan_tile_plan(calm_plan **out, const plan_tile_run *t,
-                           calm_model *model, const calm_options *options);
+static inline bool is_max(const tiling *t) {
+  return t->request.options.effort == EFFORT_MAX;
+}
 
-/* The stages before any tiles: a file of what was rewritten, and tiles that are
-   there already undone.  Sets the base. */
-calm_status plan_tile_begin(plan_tile_run *t);
-calm_status plan_tile_unfold(plan_tile_run *t);
+/* The point of the front without tiles. */
+static inline const tile_state *plan_tile_untiled(const tiling *t) {
+  const tile_choice *c = &t->result.choice;
+  for (uint32_t i = 0; i < c->front_count; i++)
+    if (c->front[i].count == 0) return &c->front[i];
+  return &c->front[0];
+}
 
-/* What a plan needs of what the goal counts; is `a` what the goal asks for
-   rather than `b`? */
-uint64_t plan_tile_needs(const plan_tile_run *t, const calm_plan *plan);
-bool plan_tile_is_better(const plan_tile_run *t, const calm_plan *a,
+/* A plan of a model on the way, within what is left of the time. */
+calm_status plan_tile_plan_model(calm_plan **out, const tiling *t,
+                                 calm_model *model,
+                                 const calm_options *options);
+
+/* The bytes that the goal counts of a plan. */
+uint64_t plan_tile_needs(const tiling *t, const calm_plan *plan);
+
+/* Is `a` what the goal asks for rather than `b`? */
+bool plan_tile_is_better(const tiling *t, const calm_plan *a,
                          const calm_plan *b);
 
-/* Plan the best tilings of the choice to the end; t->tiled is the best of these
-   plans, its stage the last, and the front has their figures. */
-calm_status plan_tile_finish(plan_tile_run *t);
+/* Plan the best states of the front to the end; t->tiled is the best plan, or
+   stays NULL, and the front gets their figures. */
+calm_status plan_tile_plan_best(tiling *t);
+
+/* The plan with tiles or the one without, with all that is told of either. */
+calm_status plan_tile_choose(calm_plan **out, tiling *t);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * The best tilings, planned to the end.  A judge's words are rough, so there
- * are several, and the front gets the figures of their plans.
+ * The best tilings planned to the end, as any model is, and the front with the
+ * figures of these plans.
  */
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "graph/graph_window.h"
 #include "plan/plan_tile_run.h"
 
@@ -15,7 +16,7 @@ enum { MOST_OPERATORS = 1600 };
 static const double LATE_SHARE = 0.85;
 
 /* Is it time to end with what there is? */
-static bool is_late(const plan_tile_run *t) {
+static bool is_late(const tiling *t) {
   const double all = t->options.time_limit_s;
   return context_interrupted(t->context) ||
          (all > 0 && limits_clock() - t->start > LATE_SHARE * all);
@@ -23,14 +24,13 @@ static bool is_late(const plan_tile_run *t) {
 
 /* ---- What plans come to -------------------------------------------------- */
 
-uint64_t plan_tile_needs(const plan_tile_run *t, const calm_plan *plan) {
+uint64_t plan_tile_needs(const tiling *t, const calm_plan *plan) {
   const plan_step s = plan_step_of("", plan);
   return s.head_bytes +
          (t->result.goal.head || s.tail_bytes == UINT64_MAX ? 0 : s.tail_bytes);
 }
 
-/* Is `a` what the goal asks for rather than `b`? */
-bool plan_tile_is_better(const plan_tile_run *t, const calm_plan *a,
+bool plan_tile_is_better(const tiling *t, const calm_plan *a,
                          const calm_plan *b) {
   const uint64_t budget = t->options.budget_bytes;
   const uint64_t x = plan_tile_needs(t, a), y = plan_tile_needs(t, b);
@@ -57,15 +57,15 @@ static void drop(candidate *c) {
 
 /* The judge saw the operators in the order of the file, which a search for an
    order of the least peak may not lead back to. */
-static calm_status plan_candidate_model(candidate *c, const plan_tile_run *t,
+static calm_status plan_candidate_model(candidate *c, const tiling *t,
                                         calm_model *model) {
   calm_plan *other;
   calm_options o = t->options;
-  TRY(plan_tile_plan(&c->plan, t, model, &o));
+  TRY(plan_tile_plan_model(&c->plan, t, model, &o));
   if (o.order != ORDER_EXACT) return CALM_OK;
   o.order = ORDER_FILE;
   context_mute(t->context, true);
-  const calm_status status = plan_tile_plan(&other, t, model, &o);
+  const calm_status status = plan_tile_plan_model(&other, t, model, &o);
   context_mute(t->context, false);
   TRY(status);
   if (plan_tile_is_better(t, other, c->plan)) {
@@ -77,7 +77,7 @@ static calm_status plan_candidate_model(candidate *c, const plan_tile_run *t,
   return CALM_OK;
 }
 
-static calm_status make_stage(plan_stage **out, const plan_tile_run *t,
+static calm_status make_stage(plan_stage **out, const tiling *t,
                               const tile_state *state) {
   plan_round *round;
   const tile_options o = plan_tile_apply_options(t->base, &t->untiled->memory);
@@ -91,7 +91,7 @@ static calm_status make_stage(plan_stage **out, const plan_tile_run *t,
 }
 
 /* The state as a plan; without regions it is that of the base. */
-static calm_status fill_candidate(candidate *c, const plan_tile_run *t,
+static calm_status fill_candidate(candidate *c, const tiling *t,
                                   const tile_state *state) {
   if (state->count) TRY(make_stage(&c->stage, t, state));
   return plan_candidate_model(c, t,
@@ -100,7 +100,7 @@ static calm_status fill_candidate(candidate *c, const plan_tile_run *t,
 
 /* A tiling whose plan does not stand up to its judges is no candidate; that is
    a fault of calm, and said, but there are others. */
-static calm_status leave_out(const plan_tile_run *t, const tile_state *state) {
+static calm_status leave_out(const tiling *t, const tile_state *state) {
   text words;
   char *line;
   text_init(&words, t->context);
@@ -114,7 +114,7 @@ static calm_status leave_out(const plan_tile_run *t, const tile_state *state) {
 }
 
 /* What the judge said of a tiling, and what its plan needs. */
-static calm_status tell(const plan_tile_run *t, const tile_state *state,
+static calm_status tell(const tiling *t, const tile_state *state,
                         const calm_plan *plan) {
   text words;
   char *line;
@@ -133,7 +133,7 @@ static calm_status tell(const plan_tile_run *t, const tile_state *state,
 }
 
 /* With the figures of the plan in place of the judge's. */
-static void record_planned(plan_tile_run *t, const tile_state *state,
+static void record_planned(tiling *t, const tile_state *state,
                            const calm_plan *plan) {
   const plan_step step = plan_step_of("", plan);
   tile_state *planned = &t->planned[t->planned_count++];
@@ -143,7 +143,7 @@ static void record_planned(plan_tile_run *t, const tile_state *state,
       step.tail_bytes == UINT64_MAX ? 0 : step.tail_bytes;
 }
 
-static calm_status try_state(candidate *best, plan_tile_run *t,
+static calm_status try_state(candidate *best, tiling *t,
                              const tile_state *state) {
   candidate c = {NULL, NULL};
   const calm_status status = fill_candidate(&c, t, state);
@@ -166,7 +166,7 @@ static calm_status try_state(candidate *best, plan_tile_run *t,
 }
 
 /* A file that cannot have such operators has none of the others either. */
-static calm_status keep_reason(plan_tile_run *t) {
+static calm_status keep_reason(tiling *t) {
   const char *why = calm_context_message(t->context);
   t->result.reason = arena_string(&t->scratch, why, strlen(why));
   return t->result.reason ? CALM_OK : context_no_memory(t->context);
@@ -174,7 +174,7 @@ static calm_status keep_reason(plan_tile_run *t) {
 
 /* The judge's words are rough: what is about as good as the best is planned as
    well. */
-static calm_status plan_best(candidate *best, plan_tile_run *t) {
+static calm_status plan_best(candidate *best, tiling *t) {
   const tile_choice *choice = &t->result.choice;
   uint64_t operators = 0;
   for (uint32_t i = 0; i < choice->near_count; i++) {
@@ -192,20 +192,19 @@ static calm_status plan_best(candidate *best, plan_tile_run *t) {
 
 /* ---- The front with the figures of plans --------------------------------- */
 
-static bool covers(const plan_tile_run *t, const tile_score *a,
-                   const tile_score *b) {
+static bool covers(const tiling *t, const tile_score *a, const tile_score *b) {
   return plan_tiling_bytes(&t->result, a) <= plan_tiling_bytes(&t->result, b) &&
          a->macs <= b->macs && a->op_count <= b->op_count;
 }
 
-static bool was_planned(const plan_tile_run *t, const tile_state *state) {
+static bool was_planned(const tiling *t, const tile_state *state) {
   for (uint32_t i = 0; i < t->planned_count; i++)
     if (t->planned[i].regions == state->regions) return true;
   return false;
 }
 
-static bool is_covered(const plan_tile_run *t, const tile_state *all,
-                       uint32_t count, uint32_t i) {
+static bool is_covered(const tiling *t, const tile_state *all, uint32_t count,
+                       uint32_t i) {
   for (uint32_t k = 0; k < count; k++)
     if (k != i && covers(t, &all[k].score, &all[i].score) &&
         (k < i || !covers(t, &all[i].score, &all[k].score)))
@@ -213,8 +212,7 @@ static bool is_covered(const plan_tile_run *t, const tile_state *all,
   return false;
 }
 
-static void insert(tile_choice *out, const plan_tile_run *t,
-                   const tile_state *state) {
+static void insert(tile_choice *out, const tiling *t, const tile_state *state) {
   const uint64_t bytes = plan_tiling_bytes(&t->result, &state->score);
   uint32_t at = out->front_count++;
   for (; at && plan_tiling_bytes(&t->result, &out->front[at - 1].score) > bytes;
@@ -224,7 +222,7 @@ static void insert(tile_choice *out, const plan_tile_run *t,
 }
 
 /* The plan's own point, and the untiled graph's, always stay. */
-static calm_status renew_front(plan_tile_run *t) {
+static calm_status renew_front(tiling *t) {
   const tile_choice old = t->result.choice;
   tile_choice *out = &t->result.choice;
   const tile_region *chosen = t->planned[t->best].regions;
@@ -246,7 +244,7 @@ static calm_status renew_front(plan_tile_run *t) {
   return CALM_OK;
 }
 
-calm_status plan_tile_finish(plan_tile_run *t) {
+calm_status plan_tile_plan_best(tiling *t) {
   candidate best = {NULL, NULL};
   const calm_status status = plan_best(&best, t);
   if (status != CALM_OK) {
@@ -254,10 +252,9 @@ calm_status plan_tile_finish(plan_tile_run *t) {
     return status;
   }
   if (!best.plan) return CALM_OK;
-  TRY(renew_front(t));
   if (best.stage) t->stages[t->stage_count++] = best.stage;
   t->tiled = best.plan;
   t->tiled->original = t->original;
   plan_keep_baseline(t->tiled, t->untiled);
-  return CALM_OK;
+  return renew_front(t);
 }
