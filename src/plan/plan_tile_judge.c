@@ -98,15 +98,37 @@ static calm_status measure_steps(uint64_t **out, const layout_problem *p,
   return CALM_OK;
 }
 
-/* The operator of the order at whose step most is needed. */
+/* The steps at which something reaches to the end of the arena. */
+static calm_status mark_steps(bool **out, const layout_problem *p,
+                              const layout_result *layout, uint32_t steps,
+                              arena *a) {
+  ARENA_ARRAY(a, *out, steps);
+  for (uint32_t i = 0; i < p->piece_count; i++) {
+    const layout_piece *piece = &p->pieces[i];
+    if (layout->offsets[piece->body] + piece->high < layout->arena_bytes)
+      continue;
+    for (int64_t s = piece->lower; s < piece->upper; s++)
+      if (s >= 0 && s < steps) (*out)[s] = true;
+  }
+  return CALM_OK;
+}
+
+/* The operator of the order at whose step most is needed; where holes make the
+   arena larger than that, of those at which its end is in use. */
 static calm_status find_critical(uint32_t *out, const layout_problem *p,
-                                 uint32_t op_count, arena *a) {
+                                 const layout_result *layout, uint32_t op_count,
+                                 arena *a) {
+  const uint32_t steps = op_count + FIRST_STEP;
   uint64_t *bytes;
-  uint32_t best = 0;
-  TRY(measure_steps(&bytes, p, op_count + FIRST_STEP, a));
-  for (uint32_t i = 1; i < op_count; i++)
-    if (bytes[i + FIRST_STEP] > bytes[best + FIRST_STEP]) best = i;
-  *out = best;
+  bool *marked;
+  uint32_t best = CALM_NONE;
+  TRY(measure_steps(&bytes, p, steps, a));
+  TRY(mark_steps(&marked, p, layout, steps, a));
+  for (uint32_t i = 0; i < op_count; i++)
+    if (marked[i + FIRST_STEP] &&
+        (best == CALM_NONE || bytes[i + FIRST_STEP] > bytes[best + FIRST_STEP]))
+      best = i;
+  *out = best == CALM_NONE ? 0 : best;
   return CALM_OK;
 }
 
@@ -150,7 +172,8 @@ static calm_status try_order(micro *m, const op_id *order, uint64_t ticks) {
   TRY(place(&layout, &joint, ticks, m->j->l, m->a));
   if (!ticks) m->bound = layout.bound_bytes;
   if (layout.arena_bytes >= m->bytes) return CALM_OK;
-  TRY(find_critical(&step, &joint.layout, m->graphs[0].ops.count, m->a));
+  TRY(find_critical(&step, &joint.layout, &layout, m->graphs[0].ops.count,
+                    m->a));
   m->bytes = layout.arena_bytes;
   m->critical = order[step];
   return CALM_OK;
