@@ -33,7 +33,7 @@ configure = $(if $(or $(compiler_$(1)),$(compiler_given)),CC="$(or \
   -DCMAKE_BUILD_TYPE=$(type_$(1)) $(options) $(options_$(1)) $(2) \
   > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
-.PHONY: all demo check test bench bench-runtimes bench-mapping bench-rivals reproduce \
+.PHONY: all demo check test bench bench-runtimes bench-mapping bench-rivals bench-tiling reproduce \
   fuzz format tidy install setup clean help configure-all
 
 all: ## build the tool and the libraries into build/release (or CONFIG=...)
@@ -81,6 +81,10 @@ bench-runtimes: all ## measure every model in the real runtimes; docs/
 bench-mapping: all ## compare costs of loop nests with Timeloop's; docs/
 	@scripts/setup check
 	@JOBS=$(JOBS) build/venv/bin/python tests/mapping/table.py
+
+bench-tiling: all ## measure overlap and tiles in the real runtimes; docs/
+	@scripts/python-env --strict
+	@build/venv-runtime/bin/python bench/tiling
 
 bench-rivals: all ## compare the optimum with nests that others found; docs/
 	@scripts/setup check

@@ -21,8 +21,11 @@ static int show(const request *r, const calm_plan *plan) {
   const int code = output_result(r, render, plan);
   if (code || s->within_budget) return code;
   story_tell("%s: the arena of %" PRIu64
-             " bytes does not fit into the budget of %" PRIu64,
-             r->operands[0], s->arena_bytes, s->budget_bytes);
+             " bytes%s does not fit into the budget "
+             "of %" PRIu64,
+             r->operands[0], s->needed_bytes,
+             s->needed_bytes > s->arena_bytes ? " (head and tail)" : "",
+             s->budget_bytes);
   return EXIT_GOAL_MISSED;
 }
 

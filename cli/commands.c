@@ -25,6 +25,12 @@ static const char *const plan_examples[] = {
     "the same network with its nodes in that order",
     "calm plan net.onnx --rewrite auto -o rewritten.onnx",
     "the same outputs from a graph that needs less memory",
+    "calm plan net.tflite --kernels portable --overlap on -o less.tflite",
+    "outputs over dying inputs, as all kernel libraries allow it",
+    "calm plan net.tflite --tile auto --budget 64K -o tiled.tflite",
+    "compute parts of it in tiles: as few extra operations as fit",
+    "calm plan net.tflite --effort max --kernels reference --overlap on",
+    "all there is against memory, and what each of it bought",
     "calm plan net.cg --memory serenity --json",
     "as one JSON object",
     "calm plan net.tflite --budget 256K --emit plan=net.json",
@@ -36,8 +42,12 @@ static const char *const plan_examples[] = {
     NULL};
 
 static const char *const check_examples[] = {
-    "calm check net.tflite", "the plan that the model carries",
-    "calm check net.tflite net.json", "a plan written by --emit plan=net.json",
+    "calm check net.tflite",
+    "the plan that the model carries",
+    "calm check net.tflite --kernels cmsis-nn-c",
+    "is it right for a build with these kernels?",
+    "calm check net.tflite net.json",
+    "a plan written by --emit plan=net.json",
     NULL};
 
 static const char *const pack_examples[] = {

@@ -13,6 +13,8 @@
 #include "check_mark.h"
 #include "check_table.h"
 #include "memory/memory_alias.h"
+#include "memory/memory_alias.h"
+#include "memory/memory_bytes.h"
 #include "pipeline.h"
 #include "report/report_plan_read.h"
 
@@ -44,6 +46,44 @@ static calm_status warn_of_inputs(calm_verdict *v, const tflm_model *model) {
   return CALM_OK;
 }
 
+static void add_tensor(text *words, const graph *g, tensor_id t,
+                       const char *otherwise) {
+  if (t == CALM_NONE)
+    text_format(words, "%s", otherwise);
+  else
+    text_format(words, "tensor '%s'", g->tensors.data[t].name);
+}
+
+/* A byte that is gone when it is read. */
+static calm_status add_lost_byte(calm_verdict *v, const tflm_model *model,
+                                 const bytes_fault *lost) {
+  const graph *g = &model->graphs[0];
+  const char *line;
+  text words;
+  text_init(&words, v->context);
+  text_format(&words, "'%s' reads byte %" PRIu64 " of ",
+              g->ops.data[model->sequences[0][lost->step]].name, lost->byte);
+  add_tensor(&words, g, lost->tensor, "its scratch");
+  text_format(&words, " where by then lies ");
+  add_tensor(&words, g, lost->instead, "something else");
+  TRY(text_keep(&words, &line, &v->arena));
+  const memory_fault found = {"overlap", lost->tensor, lost->instead, line};
+  VECTOR_PUSH(v->context, &v->verdict.faults, found);
+  return CALM_OK;
+}
+
+/* What shares bytes by distances and views is run byte by byte. */
+static calm_status judge_bytes(calm_verdict *v, const tflm_model *model) {
+  tflm_head head;
+  bytes_fault lost;
+  if (v->verdict.faults.count ||
+      !(v->memory.overlap || memory_alias_asked(&v->memory)))
+    return CALM_OK;
+  TRY(tflm_predict(&head, model, &v->arena));
+  TRY(memory_bytes_run(&lost, model, &head, v->memory.kernels, v->context));
+  return lost.found ? add_lost_byte(v, model, &lost) : CALM_OK;
+}
+
 /* All graphs as TensorFlow Lite Micro runs them: orders and offsets of the
    file. */
 static calm_status judge_model(calm_verdict *v, const calm_options *options) {
@@ -52,6 +92,7 @@ static calm_status judge_model(calm_verdict *v, const calm_options *options) {
   v->tflm = true;
   v->tail = pipeline_tflm_tail(&t, &t.model);
   TRY(tflm_check(&v->verdict, &t.model, &v->memory, &v->arena));
+  TRY(judge_bytes(v, &t.model));
   return warn_of_inputs(v, &t.model);
 }
 

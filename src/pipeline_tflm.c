@@ -129,8 +129,9 @@ static bool knows_tail(const calm_model *model, kernel_library library) {
 
 tflm_tail pipeline_tflm_tail(const pipeline_tflm *file,
                              const tflm_model *model) {
-  return file->tail_known ? tflm_predict_tail(model, file->target)
-                          : TFLM_TAIL_UNKNOWN;
+  tflm_tail unknown = TFLM_TAIL_UNKNOWN;
+  unknown.target = file->target;
+  return file->tail_known ? tflm_predict_tail(model, file->target) : unknown;
 }
 
 calm_status pipeline_tflm_model(pipeline_tflm *out, const calm_model *model,

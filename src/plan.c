@@ -116,6 +116,21 @@ static calm_status improve(plan_candidate *best, const planner *p,
   return CALM_OK;
 }
 
+/* Tiles are listed in an order that is good to run. */
+static calm_status try_file_order(plan_candidate *best, const planner *p,
+                                  const layout_options *options, limits *l) {
+  plan_candidate c;
+  uint32_t *file_order;
+  limits again = *l;
+  again.ticks = 0;
+  again.reason = LIMITS_NONE;
+  again.next_look = 0;
+  TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
+  TRY(plan_place(&c, p, file_order, options, &again));
+  if (c.layout.arena_bytes < best->layout.arena_bytes) *best = c;
+  return CALM_OK;
+}
+
 static calm_status find_layout(plan_candidate *best, planner *p) {
   layout_options o = pipeline_layout_options(p->options);
   const double start = limits_clock();
@@ -127,6 +142,8 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
     first.max_ticks = FIRST_TICKS;
   o.target_bytes = plan_order_is_free(p) ? target : 0;
   TRY(plan_place(best, p, p->plan->order.sequence, &o, &first));
+  if (p->tflm && plan_tflm_tells_rows(p) && plan_order_is_free(p))
+    TRY(try_file_order(best, p, &o, &first));
   if (plan_order_is_free(p) && best->layout.arena_bytes > target &&
       p->problem.order.op_count > 1) {
     TRY(plan_try_orders(best, p, target, &l));

@@ -275,6 +275,8 @@ typedef struct calm_plan_summary {
                                  level, dfs or greedy: none for that order */
   bool within_budget;         /* true when no budget was given */
   uint64_t budget_bytes;      /* UINT64_MAX: none was given */
+  uint64_t needed_bytes; /* what has to fit into it: for TensorFlow Lite Micro
+                            head and tail, else the arena */
 } calm_plan_summary;
 
 /*

@@ -253,9 +253,21 @@ static bool types_fit(const kernel_subject *s) {
   return s->x->type == s->y->type && (!w || w->type == s->x->type);
 }
 
+/* A constant is broadcast to a picture: no library has a kernel of its own for
+   that. */
+static bool is_scaled_by_constant(const kernel_subject *s) {
+  const op_kind kind = s->op->kind;
+  if ((kind != OP_mul && kind != OP_sub) || s->op->input_count != 2 ||
+      s->slot > 1 || !same_shape(s->x, s->y))
+    return false;
+  const graph_tensor *other = operand(s->g, s->op->inputs, 2, 1 - s->slot);
+  return other && (other->flags & CALM_TENSOR_CONST);
+}
+
 /* Which operands are read element for element; of two, all must be of the
    output's shape. */
 static kernel_row check_elements(const kernel_subject *s) {
+  if (is_scaled_by_constant(s)) return KERNEL_CONSTANT;
   for (uint32_t i = 0; i < s->op->input_count && i < 2; i++) {
     const graph_tensor *x = operand(s->g, s->op->inputs, s->op->input_count, i);
     if (!x || !same_shape(x, s->y)) return KERNEL_BROADCAST;

@@ -1,137 +1,217 @@
 /*
- * First fit, then questions: is there a placement in fewer bytes?  The bound is
- * raised by questions that are refuted, the arena lowered by those that are
- * not.
+ * The driver where pairs may share bytes: checks and bars, first fit and what
+ * climbing makes of it, bounds that need no branching, and then questions to
+ * the search, as in layout_exact.c: the bound first, then arenas between it and
+ * the best one, with budgets that grow from round to round.
  */
 #include "layout/layout_differences.h"
 
-#include "base/number.h"
-#include "layout/layout_disjunctions.h"
-#include "layout/layout_first_fit.h"
+#include <inttypes.h>
+#include <string.h>
 
-/* Changes of the order of first fit; nodes of one question on the way. */
-enum { FEW_CHANGES = 60, MANY_CHANGES = 3000, QUICK_NODES = 300 };
+#include "base/number.h"
+#include "layout/layout_climb.h"
+#include "layout/layout_decide.h"
 
 typedef struct solver {
+  const layout_problem *p;
   const layout_options *options;
-  layout_distances d;
-  layout_disjunctions *questions;
-  layout_placement best;
-  uint64_t bound_bytes;
-  uint64_t *offsets; /* of an answer */
   limits *l;
+  arena scratch;
+  layout_bars bars;
+  layout_steps steps;
+  layout_climb climb;
+  layout_decide decide;
+  int64_t bound;
 } solver;
 
-static uint64_t enough(const solver *s) {
-  return number_larger(s->bound_bytes, s->options->target_bytes);
-}
+/* ---- Arenas that can be -------------------------------------------------- */
 
-static void keep(solver *s) {
-  uint64_t arena = 0;
-  for (uint32_t b = 0; b < s->d.p->body_count; b++) {
-    s->best.offsets[b] = s->offsets[b];
-    arena = number_larger(arena, s->offsets[b] + s->d.span[b]);
+/* The least arena above `arena_bytes` in which some body ends at the top. */
+static int64_t next_arena(const layout_bars *b, int64_t arena_bytes) {
+  int64_t least = INT64_MAX;
+  for (uint32_t i = 0; i < b->count; i++) {
+    const int64_t from = arena_bytes + 1 - b->span[i];
+    int64_t end = b->span[i];
+    if (b->fixed[i] >= 0)
+      end += b->fixed[i];
+    else if (from > 0)
+      end += layout_round_up(from, b->align[i]);
+    if (end > arena_bytes && end < least) least = end;
   }
-  s->best.arena_bytes = arena;
+  return least;
 }
 
-/* Is there one of `bytes`?  What the answer says is kept. */
-static calm_status ask(layout_answer *out, solver *s, uint64_t bytes,
-                       uint64_t nodes) {
-  TRY(layout_disjunctions_ask(out, s->questions, s->offsets, bytes, nodes,
-                              s->l));
-  if (*out == LAYOUT_YES) keep(s);
-  if (*out == LAYOUT_NO) s->bound_bytes = bytes + 1;
+/* The largest one that is at most `arena_bytes`. */
+static int64_t last_arena(const layout_bars *b, int64_t arena_bytes) {
+  int64_t most = -1;
+  for (uint32_t i = 0; i < b->count; i++) {
+    const int64_t room = arena_bytes - b->span[i];
+    int64_t end = b->span[i];
+    if (b->fixed[i] >= 0)
+      end += b->fixed[i];
+    else if (room >= 0)
+      end += layout_round_down(room, b->align[i]);
+    if (end <= arena_bytes && end > most) most = end;
+  }
+  return most;
+}
+
+/* ---- Bounds -------------------------------------------------------------- */
+
+static bool is_done(const solver *s) {
+  const int64_t best = s->climb.best_arena;
+  return best <= s->bound || best <= s->climb.enough ||
+         s->l->reason != LIMITS_NONE;
+}
+
+static void raise_bound(solver *s, int64_t bound) {
+  if (bound > s->climb.best_arena) bound = s->climb.best_arena;
+  if (bound > s->bound) s->bound = bound;
+  if (s->bound > s->climb.enough) s->climb.enough = s->bound;
+}
+
+/* Bisection between what is refuted and what is not, by conclusions alone. */
+static calm_status conclude_bound(solver *s) {
+  int64_t low = s->bound - 1,
+          high = last_arena(&s->bars, s->climb.best_arena - 1);
+  while (low < high && !limits_spend(s->l, 0)) {
+    bool refuted;
+    const int64_t middle =
+        last_arena(&s->bars, high - (int64_t)((uint64_t)(high - low) / 2));
+    if (middle <= low) break;
+    TRY(layout_decide_refutes(&refuted, &s->decide, middle));
+    if (refuted) {
+      low = middle;
+      raise_bound(s, next_arena(&s->bars, middle));
+    } else {
+      high = last_arena(&s->bars, middle - 1);
+    }
+  }
   return CALM_OK;
 }
 
-/* Halve what lies between bound and arena as long as questions are answered. */
-static calm_status narrow(solver *s, uint64_t nodes) {
-  uint64_t unknown = s->best.arena_bytes; /* from here on nothing is known */
-  while (s->bound_bytes < number_smaller(unknown, s->best.arena_bytes) &&
-         s->l->reason == LIMITS_NONE) {
-    const uint64_t upper = number_smaller(unknown, s->best.arena_bytes);
-    const uint64_t middle = s->bound_bytes + (upper - s->bound_bytes) / 2;
+/* ---- Questions ----------------------------------------------------------- */
+
+static void report(const solver *s) {
+  context_log(s->l->context, CALM_LOG_PROGRESS,
+              "layout: arena %" PRId64 ", bound %" PRId64 ", %" PRIu64 " nodes",
+              s->climb.best_arena, s->bound, s->decide.nodes);
+}
+
+static void take_placement(solver *s) {
+  const int64_t *low = s->decide.reach.low;
+  const int64_t arena_bytes = layout_bars_arena(&s->bars, low);
+  if (arena_bytes >= s->climb.best_arena) return;
+  memcpy(s->climb.best, low, s->bars.count * sizeof *low);
+  s->climb.best_arena = arena_bytes;
+  report(s);
+}
+
+static calm_status ask(layout_answer *answer, solver *s, int64_t arena_bytes,
+                       uint64_t ticks) {
+  s->decide.guide = s->climb.best;
+  TRY(layout_decide_fits(answer, &s->decide, arena_bytes, ticks));
+  if (*answer == LAYOUT_FITS) take_placement(s);
+  if (*answer == LAYOUT_FITS_NOT)
+    raise_bound(s, next_arena(&s->bars, arena_bytes));
+  return CALM_OK;
+}
+
+/* Half way between bound and best, a quarter, an eighth, at last the bound. */
+static calm_status ask_ladder(solver *s, uint64_t ticks) {
+  int64_t gap = s->climb.best_arena - 1 - s->bound;
+  while (gap > 0 && !is_done(s)) {
     layout_answer answer;
-    TRY(ask(&answer, s, middle, nodes));
-    if (answer == LAYOUT_UNKNOWN) unknown = middle;
+    gap /= 2;
+    TRY(ask(&answer, s, last_arena(&s->bars, s->bound + gap), ticks));
+    if (answer != LAYOUT_UNDECIDED) gap = s->climb.best_arena - 1 - s->bound;
   }
   return CALM_OK;
 }
 
-/* One byte less each time, with all that the limits allow. */
-static calm_status descend(solver *s) {
-  layout_answer answer = LAYOUT_YES;
-  while (answer == LAYOUT_YES && s->best.arena_bytes > enough(s) &&
-         s->l->reason == LIMITS_NONE)
-    TRY(ask(&answer, s, s->best.arena_bytes - 1, UINT64_MAX));
+static bool is_memory_spent(const solver *s) {
+  return limits_memory(s->l, calm_context_bytes(s->l->context));
+}
+
+static calm_status run_rounds(solver *s) {
+  uint64_t ticks = 50000 + 5 * (uint64_t)s->bars.bar_begin[s->bars.count];
+  for (uint32_t round = 0; !is_done(s) && !is_memory_spent(s); round++) {
+    layout_answer answer;
+    layout_climb_run(&s->climb, ticks);
+    if (is_done(s)) break;
+    TRY(ask(&answer, s, s->bound, ticks));
+    if (!is_done(s)) TRY(ask_ladder(s, ticks / 2));
+    if (round < 40) ticks *= 2;
+  }
   return CALM_OK;
 }
+
+/* ---- The whole ----------------------------------------------------------- */
+
+/* About what climbing may take with the method `greedy`. */
+enum { TICKS_OF_GREEDY = 15000 };
 
 static calm_status improve(solver *s) {
-  TRY(narrow(s, 0));
-  if (s->best.arena_bytes > enough(s)) TRY(narrow(s, QUICK_NODES));
-  if (s->best.arena_bytes > enough(s)) TRY(descend(s));
-  if (s->bound_bytes > s->best.arena_bytes)
-    s->bound_bytes = s->best.arena_bytes;
+  if (s->options->method == LAYOUT_SIZE || is_done(s)) return CALM_OK;
+  layout_climb_orders(&s->climb);
+  TRY(layout_decide_make(&s->decide, &s->bars, &s->steps, &s->scratch, s->l));
+  if (!is_done(s)) TRY(conclude_bound(s));
+  if (!is_done(s)) layout_climb_run(&s->climb, TICKS_OF_GREEDY);
+  if (s->options->method == LAYOUT_GREEDY || is_done(s)) return CALM_OK;
+  return run_rounds(s);
+}
+
+static calm_status solve(solver *s) {
+  TRY(layout_problem_check(s->p, &s->scratch));
+  TRY(layout_bars_make(&s->bars, s->p, &s->scratch));
+  TRY(layout_steps_make(&s->steps, &s->bars, &s->scratch));
+  TRY(layout_climb_make(&s->climb, &s->bars, s->options->seed, &s->scratch,
+                        s->l));
+  const uint64_t enough =
+      number_smaller(s->options->target_bytes, NUMBER_MAX_BYTES);
+  s->climb.enough = (int64_t)enough;
+  raise_bound(s, layout_steps_bound(&s->steps, &s->bars));
+  return improve(s);
+}
+
+/* Bodies without bytes lie at their fixed offsets, or at 0. */
+static calm_status list_offsets(uint64_t **out, const solver *s, arena *a) {
+  uint64_t *offsets;
+  ARENA_ARRAY(a, offsets, s->p->body_count);
+  for (uint32_t b = 0; b < s->p->body_count; b++)
+    if (s->p->bodies[b].fixed) offsets[b] = s->p->bodies[b].offset;
+  for (uint32_t b = 0; b < s->bars.count; b++)
+    offsets[s->bars.body[b]] = (uint64_t)s->climb.best[b];
+  *out = offsets;
   return CALM_OK;
 }
 
-static calm_status check_fixed(const solver *s) {
-  const layout_problem *p = s->d.p;
-  for (uint32_t b = 0; b < p->body_count; b++)
-    for (uint32_t i = s->d.gap_begin[b]; i < s->d.gap_begin[b + 1]; i++) {
-      const layout_gap *gap = &s->d.gaps[i];
-      if (!p->bodies[b].fixed || !p->bodies[gap->other].fixed) continue;
-      const int64_t difference =
-          (int64_t)p->bodies[b].offset - (int64_t)p->bodies[gap->other].offset;
-      if (difference > gap->after && difference < gap->before)
-        return context_fail(s->l->context, CALM_BAD_INPUT,
-                            "fixed bodies %u and %u collide", gap->other, b);
-    }
+static calm_status conclude(layout_result *out, const solver *s, uint64_t ticks,
+                            arena *a) {
+  uint64_t *offsets = NULL;
+  TRY(list_offsets(&offsets, s, a));
+  const bool proved = s->climb.best_arena == s->bound;
+  *out = (layout_result){.outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE,
+                         .offsets = offsets,
+                         .arena_bytes = (uint64_t)s->climb.best_arena,
+                         .bound_bytes = (uint64_t)s->bound,
+                         .nodes = s->decide.nodes,
+                         .ticks = s->l->ticks - ticks,
+                         .stopped = proved ? LIMITS_NONE : s->l->reason};
   return CALM_OK;
-}
-
-static calm_status solve(solver *s, const layout_problem *p, arena *a,
-                         arena *scratch) {
-  const uint32_t steps = s->options->method == LAYOUT_EXACT  ? MANY_CHANGES
-                         : s->options->method == LAYOUT_SIZE ? 0
-                                                             : FEW_CHANGES;
-  TRY(layout_distances_find(&s->d, p, scratch));
-  TRY(check_fixed(s));
-  s->bound_bytes = s->d.working_set;
-  const layout_ambition ambition = {enough(s), s->options->seed};
-  TRY(layout_first_fit(&s->best, &s->d, ambition, steps, a, s->l));
-  if (s->options->method != LAYOUT_EXACT ||
-      s->best.arena_bytes <= s->bound_bytes)
-    return CALM_OK;
-  ARENA_ARRAY(scratch, s->offsets, p->body_count);
-  TRY(layout_disjunctions_new(&s->questions, &s->d, scratch));
-  calm_status status = improve(s);
-  layout_disjunctions_free(s->questions);
-  return status;
 }
 
 calm_status layout_differences_solve(layout_result *out,
                                      const layout_problem *p,
                                      const layout_options *options, arena *a,
                                      limits *l) {
-  solver s = {.options = options, .l = l};
   const uint64_t ticks = l->ticks;
-  arena scratch;
-  arena_init(&scratch, l->context);
-  calm_status status = solve(&s, p, a, &scratch);
-  const uint64_t nodes =
-      s.questions ? layout_disjunctions_nodes(s.questions) : 0;
-  arena_free(&scratch);
-  TRY(status);
-  const bool proved = s.best.arena_bytes == s.bound_bytes;
-  *out = (layout_result){.outcome = proved ? CALM_OPTIMAL : CALM_FEASIBLE,
-                         .offsets = s.best.offsets,
-                         .arena_bytes = s.best.arena_bytes,
-                         .bound_bytes = s.bound_bytes,
-                         .nodes = nodes,
-                         .ticks = l->ticks - ticks,
-                         .stopped = proved ? LIMITS_NONE : l->reason};
-  return CALM_OK;
+  solver s = {.p = p, .options = options, .l = l};
+  arena_init(&s.scratch, l->context);
+  calm_status status = solve(&s);
+  if (status == CALM_OK) status = conclude(out, &s, ticks, a);
+  layout_decide_free(&s.decide);
+  arena_free(&s.scratch);
+  return status;
 }

@@ -19,7 +19,7 @@ static uint32_t find(const painting *p, uint64_t byte) {
 
 static calm_status insert(painting *p, uint32_t at, paint_segment segment) {
   VECTOR_RESERVE(p->context, &p->segments, 1);
-  paint_segment *s = p->segments.data + at;
+  paint_segment *s = &p->segments.data[at];
   memmove(s + 1, s, (p->segments.count - at) * sizeof *s);
   *s = segment;
   p->segments.count++;
@@ -44,7 +44,8 @@ static calm_status cut(painting *p, uint32_t *at, uint64_t begin,
     s = p->segments.data;
   }
   while (i + gone < p->segments.count && s[i + gone].end <= end) gone++;
-  memmove(s + i, s + i + gone, (p->segments.count - i - gone) * sizeof *s);
+  if (gone)
+    memmove(s + i, s + i + gone, (p->segments.count - i - gone) * sizeof *s);
   p->segments.count -= gone;
   if (i < p->segments.count && s[i].begin < end) s[i] = behind(s[i], end);
   *at = i;
@@ -71,8 +72,9 @@ bool painting_holds(uint64_t *out_byte, uint32_t *out_owner, const painting *p,
                     paint_segment segment) {
   uint32_t i = find(p, segment.begin);
   for (uint64_t byte = segment.begin; byte < segment.end; i++) {
-    const paint_segment *s = &p->segments.data[i];
-    const bool there = i < p->segments.count && s->begin <= byte;
+    const paint_segment *s =
+        i < p->segments.count ? &p->segments.data[i] : NULL;
+    const bool there = s && s->begin <= byte;
     if (!there || s->owner != segment.owner ||
         s->from + (byte - s->begin) != segment.from + (byte - segment.begin)) {
       *out_byte = byte;

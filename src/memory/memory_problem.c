@@ -241,6 +241,17 @@ static calm_status add_touches(builder *b, const tensor_id *tensors,
   return CALM_OK;
 }
 
+/* Of its first input an operator may need a part only. */
+static calm_status add_inputs(builder *b, op_id id) {
+  const graph_op *op = &b->g->ops.data[id];
+  const memory_segments *s = &b->segments;
+  if (!b->cut || op->input_count == 0)
+    return add_touches(b, op->inputs, op->input_count);
+  for (uint32_t i = s->read_first[id]; i < s->read_end[id]; i++)
+    TRY(memory_rows_add(&b->touched, i));
+  return add_touches(b, op->inputs + 1, op->input_count - 1);
+}
+
 /* Buffer -> operators, ascending, from operator -> buffers. */
 static calm_status transpose_touches(builder *b) {
   order_problem *o = &b->p.order;
@@ -272,7 +283,7 @@ static calm_status set_touches(builder *b) {
   for (uint32_t u = 0; u < b->p.order.op_count; u++) {
     const graph_op *op = &b->g->ops.data[b->p.op_of[u]];
     memory_rows_open(&b->touched, u);
-    TRY(add_touches(b, op->inputs, op->input_count));
+    TRY(add_inputs(b, b->p.op_of[u]));
     TRY(add_touches(b, op->outputs, op->output_count));
   }
   TRY(transpose_touches(b));

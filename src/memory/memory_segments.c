@@ -1,5 +1,6 @@
 /*
- * Cuts are the ends of all tensors that lie in a base, sorted:
+ * Cuts are the ends of all tensors that lie in a base, and of what slices take
+ * out of it, sorted:
  *
  *     x  |---------------------|       strips a, b and c with their halos
  *     a  |--------|
@@ -86,16 +87,32 @@ static int compare_cuts(const void *left, const void *right) {
   return (a->place > b->place) - (a->place < b->place);
 }
 
+/* What an operator reads of its first input; false if that has no place. */
+static bool find_read(const cutter *c, op_id id, cut *low, cut *high) {
+  const graph_op *op = &c->g->ops.data[id];
+  uint64_t from, to;
+  if (op->input_count == 0 || op->inputs[0] == CALM_NONE) return false;
+  const memory_alias at = c->alias[op->inputs[0]];
+  if (!c->placed[at.base]) return false;
+  memory_read_bytes(&from, &to, c->g, id, 0);
+  *low = (cut){at.base, at.place + from};
+  *high = (cut){at.base, at.place + to};
+  return true;
+}
+
 /* Sorted, each once. */
 static calm_status list_cuts(cutter *c) {
+  const size_t most = (size_t)c->g->tensors.count + c->g->ops.count;
   uint32_t count = 0;
-  ARENA_ARRAY(&c->scratch, c->cuts, 2 * (size_t)c->g->tensors.count);
+  ARENA_ARRAY(&c->scratch, c->cuts, 2 * most);
   for (tensor_id t = 0; t < c->g->tensors.count; t++) {
     const memory_alias at = c->alias[t];
     if (!c->placed[at.base]) continue;
     c->cuts[count++] = (cut){at.base, at.place};
     c->cuts[count++] = (cut){at.base, at.place + bytes_of(c, t)};
   }
+  for (op_id op = 0; op < c->g->ops.count; op++)
+    if (find_read(c, op, &c->cuts[count], &c->cuts[count + 1])) count += 2;
   if (count) qsort(c->cuts, count, sizeof *c->cuts, compare_cuts);
   for (uint32_t i = 0; i < count; i++)
     if (c->cut_count == 0 ||
@@ -139,6 +156,18 @@ static calm_status list_tensors(cutter *c, const uint32_t *number) {
     const cut high = {at.base, at.place + bytes_of(c, t)};
     c->out.first[t] = number[find_cut(c, low)];
     c->out.end[t] = number[find_cut(c, high)];
+  }
+  return CALM_OK;
+}
+
+static calm_status list_reads(cutter *c, const uint32_t *number) {
+  ARENA_ARRAY(c->a, c->out.read_first, c->g->ops.count);
+  ARENA_ARRAY(c->a, c->out.read_end, c->g->ops.count);
+  for (op_id op = 0; op < c->g->ops.count; op++) {
+    cut low, high;
+    if (!find_read(c, op, &low, &high)) continue;
+    c->out.read_first[op] = number[find_cut(c, low)];
+    c->out.read_end[op] = number[find_cut(c, high)];
   }
   return CALM_OK;
 }
@@ -239,6 +268,7 @@ static calm_status find(cutter *c) {
   TRY(list_cuts(c));
   TRY(cut_bases(c, &number));
   TRY(list_tensors(c, number));
+  TRY(list_reads(c, number));
   return shrink_segments(c);
 }
 

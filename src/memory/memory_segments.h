@@ -1,8 +1,8 @@
 /*
  * What the tensors of a graph are made of, for the order problem: segments of
  * tensors that have bytes of their own, cut where others begin and end that lie
- * in them, so that rows die and come to life one by one.  Private to the memory
- * room.
+ * in them, and where slices do, so that rows die and come to life one by one.
+ * Private to the memory room.
  */
 #ifndef CALM_MEMORY_MEMORY_SEGMENTS_H
 #define CALM_MEMORY_MEMORY_SEGMENTS_H
@@ -19,6 +19,9 @@ typedef struct memory_segments {
   memory_segment *list; /* ascending by base and place */
   uint32_t count;
   uint32_t *first, *end; /* tensor -> list[first[t] .. end[t]) */
+  /* Operator -> what it reads of its first input, list[read_first[op] ..
+     read_end[op]): a slice takes a part. */
+  uint32_t *read_first, *read_end;
 } memory_segments;
 
 /*

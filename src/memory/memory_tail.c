@@ -20,21 +20,24 @@
 
 #include "base/number.h"
 
-/* Of the runtime's objects, with addresses of eight bytes. */
-enum {
-  ALLOCATOR_BYTES = 104,
-  PLANNER_BYTES = 72,
-  INTERPRETER_ALLOCATOR_BYTES = 272,
-  OPTIONS_ALLOCATOR_BYTES = 16,
-  GRAPH_BYTES = 24,
-  TENSOR_BYTES = 24,
-  OPERATOR_BYTES = 64,
-  HANDLE_BYTES = 8,
-  DESCRIPTION_BYTES = 64,
-  QUANTIZATION_BYTES = 24,
-  NUMBER_BYTES = 4,
-  POINTER_BYTES = 8
-};
+enum { NUMBER_BYTES = 4 };
+
+/* What the runtime's objects take on a machine. */
+typedef struct machine {
+  uint16_t allocator, planner, interpreter_allocator, options_allocator;
+  uint8_t graph, tensor, op, handle, description, quantization;
+  uint8_t pointer; /* a pointer, and the alignment of everything above */
+} machine;
+
+/* On x86-64 with the allocator that records and with compression, as the
+   package has them; on 32-bit targets with neither, as firmware is built. */
+static const machine machines[] = {
+    [TARGET_X86_64] = {104, 72, 272, 16, 24, 24, 64, 8, 64, 24, 8},
+    [TARGET_32BIT] = {36, 44, 36, 8, 8, 12, 32, 4, 32, 12, 4}};
+
+static const machine *machine_of(const tflm_tail *t) {
+  return &machines[t->target];
+}
 
 /* ---- Taking bytes -------------------------------------------------------- */
 
@@ -142,7 +145,8 @@ static bool keep_cumsum(tflm_tail *t, const graph *g, const graph_op *op) {
 }
 
 static bool keep_log_softmax(tflm_tail *t, const graph *g, const graph_op *op) {
-  return keep_if(t, input_of(g, op, 0), ELEMENT_i8, 1, 40);
+  return keep_if(t, input_of(g, op, 0), ELEMENT_i8, 1,
+                 UINT64_C(16) + UINT64_C(3) * machine_of(t)->pointer);
 }
 
 /* Two tables, of exponentials and of quotients. */
@@ -161,9 +165,16 @@ static bool keep_shape(tflm_tail *t, const graph *g, const graph_op *op) {
   return out;
 }
 
+/* Behind the shape, two lists that the kernel keeps. */
+static bool keep_lookup(tflm_tail *t, const graph *g, const graph_op *op) {
+  const bool told = keep_shape(t, g, op);
+  keep(t, 2, machine_of(t)->pointer);
+  return told;
+}
+
 /* An operand that lies the wrong way round: description, shape, values. */
 static void keep_transposed(tflm_tail *t, const graph_tensor *tensor) {
-  keep(t, 1, TENSOR_BYTES);
+  keep(t, 1, machine_of(t)->tensor);
   keep(t, 1, list_bytes(tensor->rank));
   keep(t, 1, tflm_tensor_bytes(tensor));
 }
@@ -207,32 +218,43 @@ static bool keep_noise(tflm_tail *t, const graph *g, const graph_op *op) {
    the halves together.  The output has a value more than that, each of two
    numbers. */
 static bool keep_rfft(tflm_tail *t, const graph *g, const graph_op *op) {
-  enum { FACTORS_BYTES = 264, PLAN_BYTES = 24 };
+  enum { FACTORS_BYTES = 264 };
+  const uint64_t plan = UINT64_C(3) * machine_of(t)->pointer;
   const uint64_t last = last_dimension(output_of(g, op));
   if (last < 4) return false;
   const uint64_t half = (last - 2) / 2;
   const uint64_t complex =
       2 * (uint64_t)element_type_bits(output_of(g, op)->type) / 8;
   if (half > UINT32_MAX) return false;
-  keep(t, 1, FACTORS_BYTES + PLAN_BYTES + (half + half * 3 / 2) * complex);
+  keep(t, 1, FACTORS_BYTES + plan + (half + half * 3 / 2) * complex);
   return true;
 }
 
 /* ---- Operators ----------------------------------------------------------- */
 
+/* What one machine keeps for an operator: its options, and what its kernel
+   takes whatever the shapes. */
+typedef struct record_sizes {
+  uint8_t options, align;
+  uint16_t bytes;
+} record_sizes;
+
 typedef struct record {
   op_kind kind;
   const char *custom; /* of an opaque kind: its name */
-  uint8_t options, align;
-  uint16_t bytes;
+  record_sizes sizes[TARGET_32BIT + 1];
   tail_function *more;
 } record;
 
 static const record records[] = {
-#define RECORD(kind, options, align, bytes, more) \
-  {OP_##kind, NULL, options, align, bytes, more},
-#define CUSTOM(name, bytes, more) {OP_OPAQUE, name, 0, 1, bytes, more},
+#define SIZES(options, align, bytes) \
+  { options, align, bytes }
+#define RECORD(kind, x86_64, arm, more) \
+  {OP_##kind, NULL, {SIZES x86_64, SIZES arm}, more},
+#define CUSTOM(name, x86_64, arm, more) \
+  {OP_OPAQUE, name, {{0, 1, x86_64}, {0, 1, arm}}, more},
 #include "memory/tflm_records.def"
+#undef SIZES
 #undef RECORD
 #undef CUSTOM
 };
@@ -248,12 +270,13 @@ static const record *find_record(const graph_op *op) {
 static void take_options(tflm_tail *t, const graph *g, const graph_op *op) {
   const record *r = find_record(op);
   (void)g;
-  if (r && r->options) take(t, r->options, r->align);
+  if (r && r->sizes[t->target].options)
+    take(t, r->sizes[t->target].options, r->sizes[t->target].align);
 }
 
 static void take_state(tflm_tail *t, const graph *g, const graph_op *op) {
   const record *r = find_record(op);
-  if (r && r->bytes) keep(t, 1, r->bytes);
+  if (r && r->sizes[t->target].bytes) keep(t, 1, r->sizes[t->target].bytes);
   if (!r || !r->more(t, g, op)) lose(t, op->kind_name);
 }
 
@@ -268,21 +291,22 @@ static void take_operators(tflm_tail *t, const tflm_model *m,
 /* ---- Everything else ----------------------------------------------------- */
 
 static void take_objects(tflm_tail *t, const tflm_model *m) {
-  take(t, ALLOCATOR_BYTES, POINTER_BYTES);
-  take(t, PLANNER_BYTES, POINTER_BYTES);
-  take(t, INTERPRETER_ALLOCATOR_BYTES, POINTER_BYTES);
-  take(t, OPTIONS_ALLOCATOR_BYTES, POINTER_BYTES);
-  take(t, (uint64_t)GRAPH_BYTES * m->count, POINTER_BYTES);
+  const machine *on = machine_of(t);
+  take(t, on->allocator, on->pointer);
+  take(t, on->planner, on->pointer);
+  take(t, on->interpreter_allocator, on->pointer);
+  take(t, on->options_allocator, on->pointer);
+  take(t, (uint64_t)on->graph * m->count, on->pointer);
   for (uint32_t i = 0; i < m->count; i++)
-    take(t, (uint64_t)TENSOR_BYTES * m->graphs[i].tensors.count, POINTER_BYTES);
+    take(t, (uint64_t)on->tensor * m->graphs[i].tensors.count, on->pointer);
   for (uint32_t i = 0; i < m->count; i++)
-    take(t, (uint64_t)OPERATOR_BYTES * m->graphs[i].ops.count, POINTER_BYTES);
+    take(t, (uint64_t)on->op * m->graphs[i].ops.count, on->pointer);
 }
 
 static void take_handles(tflm_tail *t, const tflm_model *m) {
   const memory_scratch *s = m->scratch;
   const uint64_t count = s->begin[s->op_begin[m->count]];
-  if (count) take(t, HANDLE_BYTES * count, POINTER_BYTES);
+  if (count) take(t, machine_of(t)->handle * count, machine_of(t)->pointer);
 }
 
 /* Variables with an offset lie in the head. */
@@ -297,9 +321,10 @@ static void take_variables(tflm_tail *t, const tflm_model *m) {
 }
 
 static void describe(tflm_tail *t, const graph_tensor *tensor) {
-  take(t, DESCRIPTION_BYTES, POINTER_BYTES);
+  const machine *on = machine_of(t);
+  take(t, on->description, on->pointer);
   if (tensor->scale_count == 0) return;
-  take(t, QUANTIZATION_BYTES, POINTER_BYTES);
+  take(t, on->quantization, on->pointer);
   take(t, list_bytes(tensor->scale_count), NUMBER_BYTES);
 }
 
@@ -307,7 +332,7 @@ static void describe(tflm_tail *t, const graph_tensor *tensor) {
 static void take_interface(tflm_tail *t, const graph *g, unsigned flag,
                            uint32_t listed) {
   uint32_t found = 0;
-  keep(t, listed, POINTER_BYTES);
+  keep(t, listed, machine_of(t)->pointer);
   for (tensor_id k = 0; k < g->tensors.count; k++)
     if (g->tensors.data[k].flags & flag) {
       describe(t, &g->tensors.data[k]);
@@ -317,8 +342,7 @@ static void take_interface(tflm_tail *t, const graph *g, unsigned flag,
 }
 
 tflm_tail tflm_predict_tail(const tflm_model *m, tflm_target target) {
-  (void)target;
-  tflm_tail t = {.exact = true};
+  tflm_tail t = {.exact = true, .target = target};
   const graph *entry = &m->graphs[0];
   take_objects(&t, m);
   take_operators(&t, m, take_options);

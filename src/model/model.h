@@ -62,6 +62,7 @@ struct calm_model {
                           are not to be replaced by callers */
   option_LIST dims;    /* --dim NAME=N, for formats that leave sizes open */
   uint64_t weight_bytes;
+  int64_t opset; /* of an .onnx file: of the standard domain; 0: none named */
   model_offline_plan offline;
   const struct onnx_origin *origins; /* of an .onnx file: where the bytes of
                                         each value of the entry are */

@@ -90,6 +90,7 @@ static calm_status read_opset(onnx_reader *r, proto_span span) {
   opset.domain = plain_domain(opset.domain);
   const uint32_t known = name_table_find(&r->opset_names, opset.domain);
   if (known != CALM_NONE) return check_opset(r, &opset, known, span.begin);
+  if (!*opset.domain) r->model->opset = opset.version;
   TRY(name_table_add(&r->opset_names, opset.domain, r->opsets.count));
   VECTOR_PUSH(r->context, &r->opsets, opset);
   return CALM_OK;

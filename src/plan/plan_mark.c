@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "kernel/kernel_pick.h"
 #include "plan/planner.h"
 
 /* The plan's own graphs under its orders and offsets. */
@@ -129,6 +130,23 @@ static calm_status warn_of_inputs(const calm_plan *plan,
   return CALM_OK;
 }
 
+/* A kernel that reads past its input depends on what a plan puts there. */
+static void warn_of_lines(const calm_plan *plan) {
+  const graph *g = plan->graph;
+  kernel_subject s;
+  if (plan->memory.kernels != KERNELS_CMSIS_NN_MVE) return;
+  for (op_id u = 0; u < g->ops.count; u++)
+    if (g->ops.data[u].kind == OP_conv2d && kernel_subject_of(&s, g, u, 0) &&
+        kernel_pick(KERNELS_CMSIS_NN_MVE, &s) == KERNEL_MVE_LINE_BEYOND) {
+      context_log(plan->context, CALM_LOG_WARNING,
+                  "%s: operator '%s': the 1xN kernel of CMSIS-NN for MVE reads "
+                  "past its input for such strides and paddings: its results "
+                  "depend on what lies there, and may change with any plan",
+                  plan->original->path, g->ops.data[u].name);
+      return;
+    }
+}
+
 static calm_status look(calm_plan *plan, const calm_options *options,
                         arena *a) {
   pipeline_tflm file;
@@ -136,6 +154,7 @@ static calm_status look(calm_plan *plan, const calm_options *options,
   TRY(pipeline_tflm_model(&file, plan->model, options, a));
   TRY(lay_out(&model, plan, &file, a));
   TRY(mark(plan, &model, a));
+  warn_of_lines(plan);
   return plan->runtime.source == PLAN_OWN
              ? warn_of_inputs(plan, &model, options, a)
              : CALM_OK;

@@ -18,9 +18,10 @@ enum {
   STEPS_OF_ONE = 600000,
   MOST_STEPS = 6000,
   LEAST_STEPS = 2000,
-  UPHILL = 64,    /* one step in so many may lead to a larger arena */
-  PATIENCE = 60,  /* steps without a better one, until it begins elsewhere: */
-  FARTHEST = 2000 /* at most so many steps from the best order */
+  RUNS_EFFORT = 10, /* times as many where runs are moved */
+  UPHILL = 64,      /* one step in so many may lead to a larger arena */
+  PATIENCE = 60,    /* steps without a better one, until it begins elsewhere: */
+  FARTHEST = 2000   /* at most so many steps from the best order */
 };
 
 calm_status plan_place(plan_candidate *out, const planner *p,
@@ -49,29 +50,77 @@ calm_status plan_place(plan_candidate *out, const planner *p,
   return CALM_OK;
 }
 
+/* Operators at [from, from + length) of a sequence. */
+typedef struct order_run {
+  uint32_t from, length;
+} order_run;
+
+/* Does position `at` lie in the run? */
+static bool is_inside(order_run run, uint32_t at) {
+  return at >= run.from && at - run.from < run.length;
+}
+
+/* Where the run may begin instead: neighbours outside of it must stay before
+   and behind.  where[u] is the position of u. */
+static void find_room(uint32_t *out_low, uint32_t *out_high,
+                      const uint32_t *sequence, const uint32_t *where,
+                      order_run run, const order_problem *p) {
+  uint32_t low = 0, high = p->op_count - run.length;
+  for (uint32_t i = run.from; i < run.from + run.length; i++) {
+    const uint32_t u = sequence[i];
+    for (uint32_t k = p->pred_begin[u]; k < p->pred_begin[u + 1]; k++) {
+      const uint32_t at = where[p->preds[k]];
+      if (!is_inside(run, at) && at >= low) low = at + 1;
+    }
+    for (uint32_t k = p->succ_begin[u]; k < p->succ_begin[u + 1]; k++) {
+      const uint32_t at = where[p->succs[k]];
+      if (!is_inside(run, at) && at - run.length < high) high = at - run.length;
+    }
+  }
+  *out_low = low;
+  *out_high = high;
+}
+
+static void reverse(uint32_t *sequence, uint32_t from, uint32_t to) {
+  while (from + 1 < to) {
+    const uint32_t u = sequence[from];
+    sequence[from++] = sequence[--to];
+    sequence[to] = u;
+  }
+}
+
+/* Exchange [from, middle) and [middle, to). */
+static void rotate(uint32_t *sequence, uint32_t from, uint32_t middle,
+                   uint32_t to) {
+  reverse(sequence, from, middle);
+  reverse(sequence, middle, to);
+  reverse(sequence, from, to);
+}
+
 /*
- * Move one operator to another place that its neighbours allow.  where[u] is
- * the position of u.  The sequence stays an order.
+ * Move some operators that follow each other to another place that their
+ * neighbours allow.  The sequence stays an order.
  */
-static void move_operator(uint32_t *sequence, uint32_t *where,
-                          const order_problem *p, random_state *random) {
-  const uint32_t from = random_below(random, p->op_count);
-  const uint32_t u = sequence[from];
-  uint32_t low = 0, high = p->op_count - 1;
-  for (uint32_t i = p->pred_begin[u]; i < p->pred_begin[u + 1]; i++)
-    if (where[p->preds[i]] >= low) low = where[p->preds[i]] + 1;
-  for (uint32_t i = p->succ_begin[u]; i < p->succ_begin[u + 1]; i++)
-    if (where[p->succs[i]] <= high) high = where[p->succs[i]] - 1;
+static void move_run(uint32_t *sequence, uint32_t *where,
+                     const order_problem *p, order_run run,
+                     random_state *random) {
+  uint32_t low, high;
+  find_room(&low, &high, sequence, where, run, p);
   const uint32_t to = low + random_below(random, high - low + 1);
-  for (uint32_t i = from; i < to; i++) sequence[i] = sequence[i + 1];
-  for (uint32_t i = from; i > to; i--) sequence[i] = sequence[i - 1];
-  sequence[to] = u;
-  for (uint32_t i = from < to ? from : to; i <= (from < to ? to : from); i++)
+  const uint32_t end = run.from + run.length;
+  if (to < run.from)
+    rotate(sequence, to, run.from, end);
+  else
+    rotate(sequence, run.from, end, to + run.length);
+  const uint32_t last = to < run.from ? end : to + run.length;
+  for (uint32_t i = to < run.from ? to : run.from; i < last; i++)
     where[sequence[i]] = i;
 }
 
 /* Where the walk is. */
 typedef struct order_walk {
+  uint64_t most_peak; /* no order with a higher one is looked at */
+  uint32_t longest;   /* run of operators that is moved at once */
   uint32_t *sequence, *where, *before; /* before: the step that may be undone */
   uint32_t count;
   uint64_t arena_bytes;
@@ -83,7 +132,29 @@ static void go_to(order_walk *w, const uint32_t *sequence) {
   for (uint32_t i = 0; i < w->count; i++) w->where[w->sequence[i]] = i;
 }
 
-/* A few moves; undone if the peak rises above that of the plan. */
+/*
+ * A peak above the plan's cannot lead to a smaller arena where each live byte
+ * has a place of its own.  Where outputs lie over dying inputs an arena is more
+ * than the peak most of the time, and any order below it may do better.
+ */
+static uint64_t most_peak(const planner *p, const plan_candidate *best) {
+  const uint64_t peak = p->plan->order.peak_bytes;
+  return p->tflm && plan_tflm_tells_rows(p)
+             ? number_larger(peak, best->layout.arena_bytes - 1)
+             : peak;
+}
+
+/* One operator most of the time; where whole tiles can change places, also a
+   run of them. */
+static order_run draw_run(order_walk *w) {
+  const uint32_t from = random_below(&w->random, w->count);
+  uint32_t length = 1;
+  if (w->longest > 1 && random_below(&w->random, 2))
+    length = 1 + random_below(&w->random, w->longest);
+  return (order_run){from, length < w->count - from ? length : w->count - from};
+}
+
+/* A few moves; undone if the peak becomes too high. */
 static calm_status step_order(bool *out_moved, order_walk *w,
                               const planner *p) {
   const order_problem *o = &p->problem.order;
@@ -91,10 +162,10 @@ static calm_status step_order(bool *out_moved, order_walk *w,
   uint64_t peak;
   memcpy(w->before, w->sequence, bytes);
   for (uint32_t moves = 1 + random_below(&w->random, 3); moves; moves--)
-    move_operator(w->sequence, w->where, o, &w->random);
+    move_run(w->sequence, w->where, o, draw_run(w), &w->random);
   TRY(order_replay(&peak, o, w->sequence, NULL, p->plan->context));
-  *out_moved = peak <= p->plan->order.peak_bytes &&
-               memcmp(w->before, w->sequence, bytes) != 0;
+  *out_moved =
+      peak <= w->most_peak && memcmp(w->before, w->sequence, bytes) != 0;
   if (!*out_moved) go_to(w, w->before);
   return CALM_OK;
 }
@@ -137,6 +208,7 @@ static calm_status judge_step(order_walk *w, uint32_t *fruitless,
   const uint64_t least = best->layout.arena_bytes;
   uint64_t bytes;
   TRY(try_order(&bytes, best, p, w->sequence, options, l));
+  w->most_peak = most_peak(p, best);
   if (bytes <= w->arena_bytes || random_below(&w->random, UPHILL) == 0)
     w->arena_bytes = bytes;
   else
@@ -157,6 +229,8 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
   layout_options quick = pipeline_layout_options(p->options);
   order_walk w = {.count = p->problem.order.op_count,
                   .arena_bytes = best->layout.arena_bytes,
+                  .most_peak = most_peak(p, best),
+                  .longest = 1,
                   .random = random_from_seed(p->options->seed)};
   uint32_t fruitless = 0;
   if (quick.method == LAYOUT_EXACT) quick.method = LAYOUT_GREEDY;
@@ -165,7 +239,9 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
   ARENA_ARRAY(p->scratch, w.where, w.count);
   ARENA_ARRAY(p->scratch, w.before, w.count);
   go_to(&w, best->order_sequence);
-  for (uint32_t i = count_steps(w.count); i; i--) {
+  if (p->tflm && plan_tflm_tells_rows(p)) w.longest = 1 + w.count / 4;
+  const uint32_t effort = w.longest > 1 ? RUNS_EFFORT : 1;
+  for (uint32_t i = effort * count_steps(w.count); i; i--) {
     bool moved;
     if (best->layout.arena_bytes <= target_bytes || limits_spend(l, w.count))
       break;

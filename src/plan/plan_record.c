@@ -90,12 +90,11 @@ calm_status plan_record(planner *p, const plan_candidate *c) {
   plan->summary.arena_bound_bytes = plan->layout.bound_bytes;
   plan->budget_bytes = p->options->budget_bytes;
   plan->summary.budget_bytes = plan->budget_bytes;
-  plan->summary.within_budget = plan->layout.arena_bytes <= plan->budget_bytes;
-  if (p->tflm) {
-    TRY(plan_tflm_record(p, c));
-    plan->summary.within_budget = plan_needed_bytes(plan) <= plan->budget_bytes;
-    return CALM_OK;
-  }
+  if (p->tflm) TRY(plan_tflm_record(p, c));
+  plan->summary.needed_bytes = plan_needed_bytes(plan);
+  plan->summary.within_budget =
+      plan->summary.needed_bytes <= plan->budget_bytes;
+  if (p->tflm) return CALM_OK;
   TRY(p->litert ? plan_litert_record(p, c) : record_offsets(p, c));
   TRY(record_graphs(plan));
   return p->ort ? plan_ort_record(p) : CALM_OK;

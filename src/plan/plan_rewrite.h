@@ -37,9 +37,9 @@ calm_status plan_round_new(plan_round **out, const calm_model *from);
 calm_status plan_round_finish(plan_round *round);
 void plan_round_free(plan_round *round);
 
-/* The file of a model with the entry of `edit` in place of its own, which is the
-   one of `last`, as a model to be freed by calm_model_free; its bytes lie in
-   the arena of `last`.  Failures name `plan`. */
+/* The file of a model with the entry of `edit` in place of its own, which is
+   the one of `last`, as a model to be freed by calm_model_free; its bytes lie
+   in the arena of `last`.  Failures name `plan`. */
 calm_status plan_round_file(calm_model **out, const calm_plan *plan,
                             const calm_model *from, graph_edit *edit,
                             plan_round *last);

@@ -42,6 +42,7 @@ calm_status plan_round_finish(plan_round *round) {
   model->format = from->format;
   model->dims = from->dims;
   model->fixed_weights = from->fixed_weights;
+  model->opset = from->opset;
   model->external = from->external;
   model->metadata_names = from->metadata_names;
   model->metadata_count = from->metadata_count;

@@ -6,10 +6,12 @@
  * runtime will make of the plan is predicted, and a plan that would cost more
  * than none is not kept.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "memory/memory_alias.h"
+#include "memory/memory_bytes.h"
 #include "plan/planner.h"
 
 /* Of the time limit, for all bodies together. */
@@ -458,6 +460,26 @@ static calm_status judge(const planner *p, const memory_verdict *verdict) {
   return CALM_OK;
 }
 
+/* Every byte that a kernel reads is the one that it should be. */
+static calm_status run_bytes(const planner *p, const tflm_model *model) {
+  const calm_plan *plan = p->plan;
+  const graph *g = &model->graphs[0];
+  bytes_fault fault;
+  tflm_head head;
+  TRY(tflm_predict(&head, model, p->scratch));
+  TRY(memory_bytes_run(&fault, model, &head, plan->memory.kernels,
+                       plan->context));
+  if (!fault.found) return CALM_OK;
+  return context_fail(
+      plan->context, CALM_INTERNAL,
+      "%s: the plan does not hold: '%s' finds byte %" PRIu64
+      " of '%s' overwritten",
+      plan->model->path, g->ops.data[model->sequences[0][fault.step]].name,
+      fault.byte,
+      fault.tensor == CALM_NONE ? "its scratch"
+                                : g->tensors.data[fault.tensor].name);
+}
+
 calm_status plan_tflm_check(const planner *p) {
   const calm_plan *plan = p->plan;
   memory_verdict verdict;
@@ -477,5 +499,6 @@ calm_status plan_tflm_check(const planner *p) {
   TRY(tflm_check(&verdict, &model, &plan->memory, p->scratch));
   calm_status status = judge(p, &verdict);
   memory_verdict_free(&verdict, plan->context);
-  return status;
+  return status == CALM_OK && plan_tflm_tells_rows(p) ? run_bytes(p, &model)
+                                                      : status;
 }

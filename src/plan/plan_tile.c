@@ -1,45 +1,14 @@
 /* Tiling a graph and planning what becomes of it. */
-#include "plan/plan_tile.h"
-
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "graph/graph_window.h"
 #include "plan/plan_rewrite_judge.h"
+#include "plan/plan_tile_run.h"
 
 /* Ticks for the search among tilings, and for each plan that is made on the
    way, so that a minute is enough for all of it. */
-enum { SEARCH_TICKS = 100000000, PLAN_TICKS = 30000000 };
-
-/* States of the front that are planned to the end. */
-enum { MOST_PLANS = 6 };
-
-enum { EFFORT_MAX = 1, MINIMIZE_HEAD = 2 };
-
-typedef struct tiling {
-  calm_context *context;
-  plan_tile_request request;
-  calm_options options; /* of the plans */
-  calm_model *original;
-  double start;
-  calm_plan *untiled; /* of the original, rewritten if that is asked for */
-  calm_plan *tiled;
-  plan_stage *stages[PLAN_MOST_STAGES];
-  uint32_t stage_count;
-  calm_model *base; /* that is to be tiled */
-  uint32_t base_critical;
-  plan_tiling result;
-  arena scratch;
-} tiling;
-
-static const graph *base_graph(const tiling *t) {
-  return &t->base->graphs.data[0];
-}
-
-static bool is_max(const tiling *t) {
-  return t->request.options.effort == EFFORT_MAX;
-}
+static const uint64_t SEARCH_TICKS = 2500000000, PLAN_TICKS = 30000000;
 
 /* What is left of the time; a part of it at least, as earlier plans have taken
    no more than theirs. */
@@ -49,8 +18,9 @@ static double time_left(const tiling *t) {
   return left > all / 8 ? left : all / 8;
 }
 
-static calm_status plan_model(calm_plan **out, const tiling *t,
-                              calm_model *model, const calm_options *options) {
+calm_status plan_tile_plan_model(calm_plan **out, const tiling *t,
+                                 calm_model *model,
+                                 const calm_options *options) {
   calm_options o = *options;
   if (o.time_limit_s > 0) o.time_limit_s = time_left(t) / 2;
   return plan_make_as_is(out, model, &o);
@@ -61,7 +31,7 @@ static calm_status plan_model(calm_plan **out, const tiling *t,
 static calm_status plan_untiled(tiling *t) {
   if (t->request.rewrites)
     return plan_rewrite_make(&t->untiled, t->original, &t->options);
-  return plan_model(&t->untiled, t, t->original, &t->options);
+  return plan_tile_plan_model(&t->untiled, t, t->original, &t->options);
 }
 
 /* The figures of a plan of the original with less than was asked for. */
@@ -70,7 +40,7 @@ static calm_status add_step(tiling *t, const char *name, bool overlap) {
   calm_options o = t->options;
   o.overlap = overlap;
   context_mute(t->context, true);
-  const calm_status status = plan_model(&plan, t, t->original, &o);
+  const calm_status status = plan_tile_plan_model(&plan, t, t->original, &o);
   context_mute(t->context, false);
   TRY(status);
   plan_step_add(&t->result, plan_step_of(name, plan));
@@ -111,14 +81,32 @@ static calm_status begin_stages(tiling *t) {
   return CALM_OK;
 }
 
-#ifdef CALM_TILE_FOLD
+/* Constants of a model, compared. */
+typedef struct comparison {
+  const calm_model *model;
+  arena *a;
+} comparison;
+
+static bool same_bytes(void *payload, tensor_id a, tensor_id b) {
+  const comparison *c = payload;
+  const uint8_t *x, *y;
+  uint64_t m, n;
+  return model_constant(&x, &m, c->model, a, c->a) == CALM_OK &&
+         model_constant(&y, &n, c->model, b, c->a) == CALM_OK && m == n &&
+         memcmp(x, y, (size_t)m) == 0;
+}
+
 static calm_status fold_round(plan_round **out, uint32_t *found,
                               const tiling *t) {
   plan_round *round;
-  const tile_options o = plan_tile_apply_options(t->base, &t->untiled->memory);
+  tile_options o = plan_tile_apply_options(t->base, &t->untiled->memory);
+  comparison c = {.model = t->base};
   *found = 0;
   *out = NULL;
   TRY(plan_round_new(&round, t->base));
+  c.a = &round->arena;
+  o.same = same_bytes;
+  o.payload = &c;
   calm_status status =
       tile_fold(&round->edit, found, base_graph(t), &o, &round->arena);
   if (status == CALM_OK && *found) status = plan_round_finish(round);
@@ -139,12 +127,6 @@ static calm_status fold(tiling *t) {
   add_stage(t, stage);
   return CALM_OK;
 }
-#else
-static calm_status fold(tiling *t) {
-  (void)t;
-  return CALM_OK;
-}
-#endif
 
 /* ---- Regions ------------------------------------------------------------- */
 
@@ -175,6 +157,7 @@ static calm_status find_regions(tiling *t) {
   begin_search(&l, t);
   TRY(plan_tile_judge_init(&j, t->base, &t->options, &r->goal, &l,
                            &t->scratch));
+  j.searching = true;
   const tile_judge judge = plan_tile_judge_of(&j);
   TRY(tile_search(&r->choice, base_graph(t), &judge, &r->goal, t->options.seed,
                   &l, &t->scratch));
@@ -205,247 +188,12 @@ static calm_status judge_given(tiling *t) {
       return context_fail(t->context, CALM_UNSUPPORTED, "%s",
                           calm_context_message(t->context));
   }
-  r->choice = (tile_choice){.front = front, .front_count = 2, .judged = 1};
+  r->choice = (tile_choice){.front = front,
+                            .front_count = 2,
+                            .near = front,
+                            .near_count = 1,
+                            .judged = 1};
   return CALM_OK;
-}
-
-static const tile_state *state_at(const tiling *t, uint32_t i) {
-  return &t->result.choice.front[i];
-}
-
-static const tile_state *untiled_state(const tiling *t) {
-  for (uint32_t i = 0; i < t->result.choice.front_count; i++)
-    if (state_at(t, i)->count == 0) return state_at(t, i);
-  return state_at(t, 0);
-}
-
-/* ---- What plans come to -------------------------------------------------- */
-
-static uint64_t needs(const tiling *t, const calm_plan *plan) {
-  const plan_step s = plan_step_of("", plan);
-  return s.head_bytes +
-         (t->result.goal.head || s.tail_bytes == UINT64_MAX ? 0 : s.tail_bytes);
-}
-
-/* Is `a` what the goal asks for rather than `b`? */
-static bool is_better(const tiling *t, const calm_plan *a, const calm_plan *b) {
-  const uint64_t budget = t->options.budget_bytes;
-  const uint64_t x = needs(t, a), y = needs(t, b);
-  const uint64_t p = graph_macs(a->graph), q = graph_macs(b->graph);
-  if (budget != UINT64_MAX && (x <= budget) != (y <= budget))
-    return x <= budget;
-  if (budget != UINT64_MAX && x <= budget && p != q) return p < q;
-  return x != y ? x < y : p < q;
-}
-
-/* ---- With tiles ---------------------------------------------------------- */
-
-/* A plan of tiles, with the stage that makes its model. */
-typedef struct candidate {
-  plan_stage *stage; /* NULL: no tiles */
-  calm_plan *plan;
-} candidate;
-
-static void drop(candidate *c) {
-  calm_plan_free(c->plan);
-  plan_stage_free(c->stage);
-  *c = (candidate){NULL, NULL};
-}
-
-/* The judge saw the operators in the order of the file, which a search for an
-   order of the least peak may not lead back to. */
-static calm_status plan_candidate_model(candidate *c, const tiling *t,
-                                        calm_model *model) {
-  calm_plan *other;
-  calm_options o = t->options;
-  TRY(plan_model(&c->plan, t, model, &o));
-  if (o.order != ORDER_EXACT) return CALM_OK;
-  o.order = ORDER_FILE;
-  context_mute(t->context, true);
-  const calm_status status = plan_model(&other, t, model, &o);
-  context_mute(t->context, false);
-  TRY(status);
-  if (is_better(t, other, c->plan)) {
-    calm_plan *worse = c->plan;
-    c->plan = other;
-    other = worse;
-  }
-  calm_plan_free(other);
-  return CALM_OK;
-}
-
-static calm_status make_stage(plan_stage **out, const tiling *t,
-                              const tile_state *state) {
-  plan_round *round;
-  const tile_options o = plan_tile_apply_options(t->base, &t->untiled->memory);
-  TRY(plan_tile_round(&round, t->base, state->regions, state->count, &o));
-  const calm_status status = tile_check(&round->edit, t->context);
-  if (status != CALM_OK) {
-    plan_round_free(round);
-    return status;
-  }
-  return plan_stage_of_round(out, t->untiled, round);
-}
-
-/* The state as a plan; without regions it is that of the base. */
-static calm_status fill_candidate(candidate *c, const tiling *t,
-                                  const tile_state *state) {
-  if (state->count) TRY(make_stage(&c->stage, t, state));
-  return plan_candidate_model(c, t,
-                              c->stage ? plan_stage_model(c->stage) : t->base);
-}
-
-static calm_status try_state(candidate *best, tiling *t, uint32_t i) {
-  candidate c = {NULL, NULL};
-  const calm_status status = fill_candidate(&c, t, state_at(t, i));
-  if (status != CALM_OK) {
-    drop(&c);
-    return status;
-  }
-  if (best->plan && !is_better(t, c.plan, best->plan)) {
-    drop(&c);
-    return CALM_OK;
-  }
-  drop(best);
-  *best = c;
-  t->result.choice.chosen = i;
-  return CALM_OK;
-}
-
-/* The judge's words are rough: what is about as good as the best is planned as
-   well.  Behind the chosen state in the front are those that need more. */
-static calm_status plan_best(candidate *best, tiling *t) {
-  const tile_choice *choice = &t->result.choice;
-  const uint32_t first = choice->chosen;
-  uint32_t tried = 0;
-  for (uint32_t i = first; i < choice->front_count && tried < MOST_PLANS; i++) {
-    const tile_score *score = &state_at(t, i)->score;
-    if (i > first &&
-        (!t->request.automatic || (score->macs > t->result.goal.most_macs)))
-      continue;
-    if (state_at(t, i)->count == 0 && (!t->result.folded || i > first))
-      continue;
-    TRY(try_state(best, t, i));
-    tried++;
-  }
-  return CALM_OK;
-}
-
-static calm_status plan_tiled(tiling *t) {
-  candidate best = {NULL, NULL};
-  const calm_status status = plan_best(&best, t);
-  if (status != CALM_OK) {
-    drop(&best);
-    return status;
-  }
-  if (!best.plan) return CALM_OK;
-  if (best.stage) t->stages[t->stage_count++] = best.stage;
-  t->tiled = best.plan;
-  t->tiled->original = t->original;
-  plan_keep_baseline(t->tiled, t->untiled);
-  return CALM_OK;
-}
-
-/* ---- Which of the two ---------------------------------------------------- */
-
-static bool pays(const tiling *t) {
-  return !t->request.automatic || is_better(t, t->tiled, t->untiled);
-}
-
-/* Who sets the bound, and what becomes of it. */
-static calm_status explain(tiling *t, calm_plan *plan) {
-  const graph *g = base_graph(t);
-  const tile_score *score = &untiled_state(t)->score;
-  text words;
-  char *line;
-  uint32_t rows, columns;
-  if (g->ops.count == 0) return CALM_OK;
-  const char *name = g->ops.data[g->order[score->critical]].name;
-  const char *refused =
-      tile_refuse(g, score->critical, score->critical, &rows, &columns);
-  text_init(&words, t->context);
-  text_format(&words, "%s sets the bound, and ", name);
-  if (refused)
-    text_format(&words, "it cannot be cut: %s", refused);
-  else
-    text_format(&words, "none of %u tilings around it needs less",
-                t->result.choice.judged);
-  TRY(text_finish(&words, &line));
-  plan->tiling.reason = arena_string(&plan->arena, line, strlen(line));
-  calm_text_free(t->context, line);
-  return plan->tiling.reason ? CALM_OK : context_no_memory(t->context);
-}
-
-/* The front outlives the search. */
-static calm_status copy_front(calm_plan *plan, const tile_choice *from) {
-  tile_choice *to = &plan->tiling.choice;
-  ARENA_ARRAY(&plan->arena, to->front, from->front_count);
-  for (uint32_t i = 0; i < from->front_count; i++) {
-    tile_region *regions;
-    to->front[i] = from->front[i];
-    ARENA_ARRAY(&plan->arena, regions, from->front[i].count);
-    if (from->front[i].count)
-      memcpy(regions, from->front[i].regions,
-             from->front[i].count * sizeof *regions);
-    to->front[i].regions = regions;
-  }
-  return CALM_OK;
-}
-
-/* The stages, and the plan that they begin from, belong to the plan. */
-static void hand_over(tiling *t, calm_plan *plan) {
-  memcpy(plan->stages, t->stages, sizeof plan->stages);
-  plan->stage_count = t->stage_count;
-  t->stage_count = 0;
-  if (plan == t->untiled) {
-    t->untiled = NULL;
-    return;
-  }
-  plan->rewriting = t->untiled->rewriting;
-  plan->earlier = t->untiled;
-  t->untiled = t->tiled = NULL;
-}
-
-static calm_status keep(calm_plan **out, tiling *t, calm_plan *plan) {
-  plan_tiling *r = &t->result;
-  r->of = base_graph(t);
-  r->plan_macs = graph_macs(plan->graph);
-  plan->tiling = *r;
-  TRY(copy_front(plan, &r->choice));
-  if (plan == t->untiled) {
-    for (uint32_t i = 0; i < r->choice.front_count; i++)
-      if (r->choice.front[i].count == 0) plan->tiling.choice.chosen = i;
-    if (!plan->tiling.reason) TRY(explain(t, plan));
-  }
-  *out = plan;
-  hand_over(t, plan);
-  return CALM_OK;
-}
-
-/* What the plan would come to if a library were named. */
-static calm_status ask_overlap(tiling *t, calm_plan *plan) {
-  calm_plan *other;
-  calm_options o = t->options;
-  if (!is_max(t) || o.overlap || !plan_is_for(plan, "tflm") || !o.offline_plan)
-    return CALM_OK;
-  o.overlap = 1;
-  o.kernels = "reference";
-  context_mute(t->context, true);
-  const calm_status status =
-      plan_model(&other, t, (calm_model *)plan->model, &o);
-  context_mute(t->context, false);
-  if (status == CALM_UNSUPPORTED || status == CALM_MISUSE) return CALM_OK;
-  TRY(status);
-  t->result.with_overlap = plan_step_of("overlap", other);
-  calm_plan_free(other);
-  return CALM_OK;
-}
-
-static calm_status choose(calm_plan **out, tiling *t) {
-  calm_plan *plan = t->tiled && pays(t) ? t->tiled : t->untiled;
-  if (plan == t->tiled) plan_step_add(&t->result, plan_step_of("tiles", plan));
-  TRY(ask_overlap(t, plan));
-  return keep(out, t, plan);
 }
 
 /* ---- All of it ----------------------------------------------------------- */
@@ -453,7 +201,7 @@ static calm_status choose(calm_plan **out, tiling *t) {
 /* Nothing is to be computed twice for a budget that holds anyway. */
 static bool fits_already(const tiling *t) {
   return t->request.automatic && t->options.budget_bytes != UINT64_MAX &&
-         needs(t, t->untiled) <= t->options.budget_bytes;
+         plan_tile_needs(t, t->untiled) <= t->options.budget_bytes;
 }
 
 static calm_status prepare(tiling *t) {
@@ -495,11 +243,11 @@ static calm_status make(calm_plan **out, tiling *t,
   TRY(prepare(t));
   if (fits_already(t)) {
     TRY(rest(t));
-    return choose(out, t);
+    return plan_tile_choose(out, t);
   }
   TRY(t->request.automatic ? find_regions(t) : judge_given(t));
-  TRY(plan_tiled(t));
-  return choose(out, t);
+  TRY(plan_tile_plan_best(t));
+  return plan_tile_choose(out, t);
 }
 
 calm_status plan_tile_make(calm_plan **out, calm_model *model,

@@ -7,6 +7,8 @@
  * know of each other.
  *
  *   plan_tile.c          the order of events
+ *   plan_tile_plans.c    the best tilings, planned to the end
+ *   plan_tile_choose.c   with tiles or without, and why
  *   plan_tile_options.c  what the options ask for
  *   plan_tile_stage.c    from an edit to a model
  *   plan_tile_judge.c    what a set of regions comes to
@@ -64,6 +66,8 @@ tile_options plan_tile_apply_options(const calm_model *model,
 
 /* ---- The judge ----------------------------------------------------------- */
 
+enum { PLAN_TILE_CLASSES = 8 };
+
 typedef struct plan_tile_judge {
   calm_context *context;
   calm_model *model; /* untiled */
@@ -74,8 +78,10 @@ typedef struct plan_tile_judge {
   bool joint; /* TensorFlow Lite Micro runs it, and it is a single graph */
   uint32_t *position_of; /* of each operator of the untiled graph */
   tile_goal goal;
-  bool told;           /* something was found already */
-  uint64_t best_bytes; /* and what the best needs */
+  bool searching; /* among tilings, and not asked about one */
+  uint64_t macs;  /* of the untiled model */
+  uint64_t best_bytes[PLAN_TILE_CLASSES]; /* the least found so far, by classes
+                          of multiply-accumulates; UINT64_MAX: none yet */
   uint32_t judged;
   limits *l;
 } plan_tile_judge;
@@ -84,6 +90,9 @@ calm_status plan_tile_judge_init(plan_tile_judge *out, calm_model *model,
                                  const calm_options *options,
                                  const tile_goal *goal, limits *l, arena *a);
 tile_judge plan_tile_judge_of(plan_tile_judge *j);
+
+/* What the best needs that has no more multiply-accumulates, or hardly more. */
+uint64_t plan_tile_best(const plan_tile_judge *j, uint64_t macs);
 
 /* The round that regions make of the untiled model; CALM_UNSUPPORTED if they
    cannot. */

@@ -10,9 +10,16 @@
 #include "graph/graph_window.h"
 
 enum {
-  OPERATOR_TICKS = 400, /* of a tiled graph, beside those of its placement */
-  QUICK_TICKS = 200000, /* of each stage of a plan */
-  ORDER_TICKS = 300000  /* of the search of an order */
+  MOST_OPERATORS = 512,  /* that tiles may add */
+  OPERATOR_TICKS = 2000, /* of a tiled graph, beside those of its placement */
+  QUICK_TICKS = 200000,  /* of each stage of a plan */
+  ORDER_TICKS = 300000,  /* of the search of an order, */
+  FEW_TICKS = 250000, /* of a placement that is a little better than greedy, */
+  LAYOUT_TICKS = 1500000, /* and of a placement, where it is worth it */
+  /* A placement by first fit is so far off, and a thorough one in another
+     order: */
+  ROUGH = 6,
+  CLOSE = 24
 };
 
 /* Options by their place in the list of choices. */
@@ -41,7 +48,9 @@ calm_status plan_tile_judge_init(plan_tile_judge *out, calm_model *model,
                        .model = model,
                        .options = options,
                        .goal = *goal,
+                       .macs = graph_macs(&model->graphs.data[0]),
                        .l = l};
+  for (uint32_t i = 0; i < PLAN_TILE_CLASSES; i++) j.best_bytes[i] = UINT64_MAX;
   make_quick(&j.quick, options);
   context_mute(model->context, true); /* all has been said before */
   const calm_status status = plan_memory_model(&j.memory, model, options);
@@ -89,15 +98,37 @@ static calm_status measure_steps(uint64_t **out, const layout_problem *p,
   return CALM_OK;
 }
 
-/* The operator of the order at whose step most is needed. */
+/* The steps at which something reaches to the end of the arena. */
+static calm_status mark_steps(bool **out, const layout_problem *p,
+                              const layout_result *layout, uint32_t steps,
+                              arena *a) {
+  ARENA_ARRAY(a, *out, steps);
+  for (uint32_t i = 0; i < p->piece_count; i++) {
+    const layout_piece *piece = &p->pieces[i];
+    if (layout->offsets[piece->body] + piece->high < layout->arena_bytes)
+      continue;
+    for (int64_t s = piece->lower; s < piece->upper; s++)
+      if (s >= 0 && s < steps) (*out)[s] = true;
+  }
+  return CALM_OK;
+}
+
+/* The operator of the order at whose step most is needed; where holes make the
+   arena larger than that, of those at which its end is in use. */
 static calm_status find_critical(uint32_t *out, const layout_problem *p,
-                                 uint32_t op_count, arena *a) {
+                                 const layout_result *layout, uint32_t op_count,
+                                 arena *a) {
+  const uint32_t steps = op_count + FIRST_STEP;
   uint64_t *bytes;
-  uint32_t best = 0;
-  TRY(measure_steps(&bytes, p, op_count + FIRST_STEP, a));
-  for (uint32_t i = 1; i < op_count; i++)
-    if (bytes[i + FIRST_STEP] > bytes[best + FIRST_STEP]) best = i;
-  *out = best;
+  bool *marked;
+  uint32_t best = CALM_NONE;
+  TRY(measure_steps(&bytes, p, steps, a));
+  TRY(mark_steps(&marked, p, layout, steps, a));
+  for (uint32_t i = 0; i < op_count; i++)
+    if (marked[i + FIRST_STEP] &&
+        (best == CALM_NONE || bytes[i + FIRST_STEP] > bytes[best + FIRST_STEP]))
+      best = i;
+  *out = best == CALM_NONE ? 0 : best;
   return CALM_OK;
 }
 
@@ -110,37 +141,52 @@ typedef struct micro {
   pipeline_tflm file;
   graph *graphs; /* with scratch as workspace; there is one */
   memory_problem problem;
-  uint64_t bytes;    /* of the best placement so far */
+  uint64_t bytes; /* of the best placement so far */
+  uint64_t bound; /* no placement of the order of the file needs less */
+  uint64_t macs;
   uint64_t tail;     /* 0: nobody knows it */
   uint32_t critical; /* operator of the graph */
   arena *a;
 } micro;
 
 static calm_status place(layout_result *out, const memory_joint *joint,
-                         limits *l, arena *a) {
+                         uint64_t ticks, limits *l, arena *a) {
   layout_options o = layout_options_default();
   limits own;
   limits_init(&own, a->context);
-  o.method = LAYOUT_GREEDY;
+  own.max_ticks = ticks ? ticks : UINT64_MAX;
+  o.method = ticks ? LAYOUT_EXACT : LAYOUT_GREEDY;
   TRY(layout_solve(out, &joint->layout, &o, a, &own));
   limits_spend(l, own.ticks);
   return CALM_OK;
 }
 
 /* Place an order; it is kept if it needs less than those before. */
-static calm_status try_order(micro *m, const op_id *order) {
+static calm_status try_order(micro *m, const op_id *order, uint64_t ticks) {
   memory_joint joint;
   layout_result layout;
   uint32_t step;
   const op_id *orders[] = {order};
   TRY(memory_joint_build(&joint, m->graphs, 1, &m->problem, orders,
                          &m->j->memory, &m->file.scratch, m->a));
-  TRY(place(&layout, &joint, m->j->l, m->a));
+  TRY(place(&layout, &joint, ticks, m->j->l, m->a));
+  if (!ticks) m->bound = layout.bound_bytes;
   if (layout.arena_bytes >= m->bytes) return CALM_OK;
-  TRY(find_critical(&step, &joint.layout, m->graphs[0].ops.count, m->a));
+  TRY(find_critical(&step, &joint.layout, &layout, m->graphs[0].ops.count,
+                    m->a));
   m->bytes = layout.arena_bytes;
   m->critical = order[step];
   return CALM_OK;
+}
+
+/* Could more effort make it the best of those with as few
+   multiply-accumulates?  It is within a `share` of the best as it is, and what
+   no placement is below is less. */
+static bool is_promising(const micro *m, uint64_t share) {
+  const uint64_t tail = m->j->goal.head ? 0 : m->tail;
+  const uint64_t best = plan_tile_best(m->j, m->macs);
+  if (best == UINT64_MAX) return true;
+  return m->bound + tail < best && m->bytes + tail <= best + best / share;
 }
 
 /* An order of the least peak, for what promises to be good. */
@@ -159,13 +205,9 @@ static calm_status try_best_order(micro *m) {
   ARENA_ARRAY(m->a, sequence, m->graphs[0].ops.count);
   TRY(memory_expand_sequence(sequence, &m->graphs[0], &m->problem,
                              result.sequence));
-  return try_order(m, sequence);
-}
-
-/* Within an eighth of the best that is known. */
-static bool is_promising(const micro *m) {
-  const uint64_t bytes = m->bytes + (m->j->goal.head ? 0 : m->tail);
-  return m->j->told && bytes <= m->j->best_bytes + m->j->best_bytes / 8;
+  TRY(try_order(m, sequence, FEW_TICKS));
+  return is_promising(m, CLOSE) ? try_order(m, sequence, LAYOUT_TICKS)
+                                : CALM_OK;
 }
 
 /* Where nobody may tell the runtime what is where. */
@@ -180,7 +222,11 @@ static calm_status predict_head(micro *m, const tflm_model *laid) {
 static calm_status score_micro(tile_score *out, uint32_t *critical,
                                const plan_tile_judge *j,
                                const calm_model *model, arena *a) {
-  micro m = {.j = j, .model = model, .bytes = UINT64_MAX, .a = a};
+  micro m = {.j = j,
+             .model = model,
+             .bytes = UINT64_MAX,
+             .macs = graph_macs(&model->graphs.data[0]),
+             .a = a};
   TRY(pipeline_tflm_model(&m.file, model, j->options, a));
   TRY(pipeline_tflm_graphs(&m.graphs, &m.file, a));
   TRY(memory_problem_build(&m.problem, &m.graphs[0], &j->memory, NULL, a));
@@ -191,8 +237,10 @@ static calm_status score_micro(tile_score *out, uint32_t *critical,
                            .scratch = &m.file.scratch};
   const tflm_tail tail = pipeline_tflm_tail(&m.file, &laid);
   m.tail = tail.bytes == UINT64_MAX ? 0 : tail.bytes;
-  TRY(try_order(&m, orders[0]));
-  if (is_promising(&m)) TRY(try_best_order(&m));
+  TRY(try_order(&m, orders[0], 0));
+  if (is_promising(&m, ROUGH)) TRY(try_order(&m, orders[0], FEW_TICKS));
+  if (is_promising(&m, CLOSE)) TRY(try_order(&m, orders[0], LAYOUT_TICKS));
+  if (is_promising(&m, CLOSE)) TRY(try_best_order(&m));
   TRY(predict_head(&m, &laid));
   out->head_bytes = m.bytes;
   out->tail_bytes = m.tail;
@@ -205,10 +253,7 @@ static calm_status score_micro(tile_score *out, uint32_t *critical,
 static calm_status score_plan(tile_score *out, uint32_t *critical,
                               const plan_tile_judge *j, calm_model *model) {
   calm_plan *plan;
-  context_mute(j->context, true);
-  const calm_status status = plan_make_as_is(&plan, model, &j->quick);
-  context_mute(j->context, false);
-  TRY(status);
+  TRY(plan_make_as_is(&plan, model, &j->quick));
   const plan_step step = plan_step_of("", plan);
   out->head_bytes = step.head_bytes;
   out->tail_bytes = step.tail_bytes == UINT64_MAX ? 0 : step.tail_bytes;
@@ -238,6 +283,13 @@ static calm_status score_model(tile_score *out, const plan_tile_judge *j,
   return CALM_OK;
 }
 
+/* Where nobody counts what an operator costs, each further tile would seem to
+   be a gain. */
+static bool is_of_use(const plan_tile_judge *j, uint32_t op_count) {
+  return !j->searching ||
+         op_count <= j->model->graphs.data[0].ops.count + MOST_OPERATORS;
+}
+
 static calm_status score_regions(tile_score *out, bool *possible,
                                  const plan_tile_judge *j,
                                  const tile_region *regions, uint32_t count) {
@@ -247,7 +299,9 @@ static calm_status score_regions(tile_score *out, bool *possible,
   *possible = status != CALM_UNSUPPORTED;
   if (!*possible) return CALM_OK;
   TRY(status);
-  status = score_model(out, j, &round->model, &round->edit, &round->arena);
+  *possible = is_of_use(j, round->edit.after.ops.count);
+  if (*possible)
+    status = score_model(out, j, &round->model, &round->edit, &round->arena);
   plan_round_free(round);
   return status;
 }
@@ -260,6 +314,30 @@ static calm_status score_untiled(tile_score *out, const plan_tile_judge *j) {
   return status;
 }
 
+/* Classes of extra multiply-accumulates, in thousandths of the model's. */
+static const uint64_t classes[PLAN_TILE_CLASSES] = {0,  5,   10,  20,
+                                                    50, 100, 200, UINT64_MAX};
+
+static bool is_in_class(const plan_tile_judge *j, uint64_t macs, uint32_t i) {
+  return classes[i] == UINT64_MAX || macs <= j->macs ||
+         (macs - j->macs) / 1000 * 1000 <= j->macs / 1000 * classes[i];
+}
+
+uint64_t plan_tile_best(const plan_tile_judge *j, uint64_t macs) {
+  for (uint32_t i = 0; i < PLAN_TILE_CLASSES; i++)
+    if (is_in_class(j, macs, i)) return j->best_bytes[i];
+  return UINT64_MAX;
+}
+
+/* The last class has all that is allowed. */
+static bool note_best(plan_tile_judge *j, uint64_t bytes, uint64_t macs) {
+  const bool best = bytes < j->best_bytes[PLAN_TILE_CLASSES - 1];
+  for (uint32_t i = 0; i < PLAN_TILE_CLASSES; i++)
+    if (is_in_class(j, macs, i))
+      j->best_bytes[i] = number_smaller(j->best_bytes[i], bytes);
+  return best;
+}
+
 /* One line whenever the least arena becomes less. */
 static void tell(plan_tile_judge *j, const tile_score *score,
                  const tile_region *regions, uint32_t count) {
@@ -267,10 +345,7 @@ static void tell(plan_tile_judge *j, const tile_score *score,
       score->head_bytes + (j->goal.head ? 0 : score->tail_bytes);
   j->judged++;
   if (score->macs > j->goal.most_macs) return;
-  if (j->told && bytes >= j->best_bytes) return;
-  j->told = true;
-  j->best_bytes = bytes;
-  if (!context_logs(j->context)) return;
+  if (!note_best(j, bytes, score->macs) || !context_logs(j->context)) return;
   text line;
   char *words;
   text_init(&line, j->context);
@@ -287,10 +362,12 @@ static calm_status judge_score(tile_score *out, bool *possible, void *payload,
   plan_tile_judge *j = payload;
   tile_score score = {0};
   *possible = true;
-  if (count)
-    TRY(score_regions(&score, possible, j, regions, count));
-  else
-    TRY(score_untiled(&score, j));
+  context_mute(j->context, true);
+  const calm_status status =
+      count ? score_regions(&score, possible, j, regions, count)
+            : score_untiled(&score, j);
+  context_mute(j->context, false);
+  TRY(status);
   *out = score;
   if (*possible) tell(j, &score, regions, count);
   return CALM_OK;

@@ -4,6 +4,9 @@
 /* The most that a concat of TensorFlow Lite Micro takes. */
 enum { MICRO_CONCAT_OPERANDS = 10 };
 
+/* The opset in which a slice got its starts and ends as operands. */
+enum { FIRST_WITH_OPERANDS = 10 };
+
 static calm_status new_stage(plan_stage **out, calm_context *context) {
   plan_stage *stage = pipeline_allocate(context, sizeof *stage);
   if (!stage) return CALM_NO_MEMORY;
@@ -67,9 +70,11 @@ calm_status plan_stage_of_plan(plan_stage **out, const calm_plan *plan) {
 tile_options plan_tile_apply_options(const calm_model *model,
                                      const memory_model *memory) {
   const bool micro = memory->subgraphs == SUBGRAPHS_TFLM;
-  return (tile_options){.most_operands = micro ? MICRO_CONCAT_OPERANDS : 0,
-                        .pads = model->format == MODEL_ONNX,
-                        .row_align = 1};
+  return (tile_options){
+      .most_operands = micro ? MICRO_CONCAT_OPERANDS : 0,
+      .pads = model->format == MODEL_ONNX,
+      .bare_slices = model->opset > 0 && model->opset < FIRST_WITH_OPERANDS,
+      .row_align = 1};
 }
 
 calm_status plan_tile_round(plan_round **out, const calm_model *model,

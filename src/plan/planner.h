@@ -22,7 +22,7 @@ typedef struct plan_tflm {
   uint64_t doubt; /* bodies may need less than they do, by at most this */
   uint64_t floor; /* no plan needs less, for the sake of other graphs and of
                      what no operator touches */
-  bool on_grid; /* all tensors, and so the head, end at multiples of 16 */
+  bool on_grid;   /* all tensors, and so the head, end at multiples of 16 */
   const op_id **default_orders; /* of the file, where those are orders */
   tflm_head default_head;       /* in these, without a plan */
   uint64_t carried_bytes; /* head under the plan that the file brings along;

@@ -5,7 +5,18 @@
 #include "report/report_identifier.h"
 #include "report/report_name.h"
 
-static const char build[] = "tflite-micro on x86-64 with reference kernels";
+/* By target: as --target has it, and in words. */
+static const struct {
+  const char *name, *build;
+} targets[] = {
+    [TARGET_X86_64] = {"x86-64",
+                       "tflite-micro on x86-64 with reference kernels"},
+    [TARGET_32BIT] = {"32bit",
+                      "tflite-micro on 32-bit Arm with reference kernels"}};
+
+static const char *build_of(const tflm_tail *tail) {
+  return targets[tail->target].build;
+}
 
 static bool is_known(const tflm_tail *tail) {
   return tail->bytes != UINT64_MAX;
@@ -25,10 +36,11 @@ void report_arena(text *out, uint64_t head, const tflm_tail *tail) {
 
 void report_tail_build(text *out, const tflm_tail *tail) {
   if (!is_known(tail)) {
-    text_format(out, "the tail is known for .tflite files and %s", build);
+    text_format(out, "the tail is known for .tflite files and %s",
+                build_of(tail));
     return;
   }
-  text_format(out, "the tail is that of %s", build);
+  text_format(out, "the tail is that of %s", build_of(tail));
   if (!tail->exact)
     text_format(out, ", as far as it is known (not: %s)", tail->reason);
 }
@@ -44,7 +56,8 @@ void report_arena_comment(text *out, uint64_t head, const tflm_tail *tail) {
   text_format(out,
               " and a tail of\n * %s%" PRIu64 ", in all %s%" PRIu64
               ".  The tail is that of\n * %s",
-              least, tail->bytes, least, tflm_arena_bytes(head, tail), build);
+              least, tail->bytes, least, tflm_arena_bytes(head, tail),
+              build_of(tail));
   if (!tail->exact) {
     text_format(out, ", without what\n * is not known: ");
     report_comment(out, tail->reason);
@@ -62,6 +75,9 @@ json_t *report_json_arena(json_t *object, uint64_t head,
       object, "arena_bytes",
       report_json_optional(is_known(tail) ? tflm_arena_bytes(head, tail)
                                           : UINT64_MAX));
-  return report_json_member(object, "tail_build",
-                            is_known(tail) ? json_string(build) : json_null());
+  object = report_json_member(object, "target",
+                              json_string(targets[tail->target].name));
+  return report_json_member(
+      object, "tail_build",
+      is_known(tail) ? json_string(build_of(tail)) : json_null());
 }

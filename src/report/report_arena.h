@@ -18,7 +18,8 @@ void report_tail_build(text *out, const tflm_tail *tail);
 /* Lines of a C comment, each beginning with " * ". */
 void report_arena_comment(text *out, uint64_t head, const tflm_tail *tail);
 
-/* `object` with head_bytes, tail_bytes, tail_exact, arena_bytes, tail_build. */
+/* `object` with head_bytes, tail_bytes, tail_exact, arena_bytes, target,
+   tail_build. */
 json_t *report_json_arena(json_t *object, uint64_t head, const tflm_tail *tail);
 
 #endif

@@ -175,12 +175,12 @@ void report_outcome(text *out, const report_search *s, bool color) {
   }
 }
 
-void report_budget(text *out, uint64_t budget, uint64_t arena, uint64_t bound,
-                   bool color) {
+void report_budget(text *out, uint64_t budget, const char *what, uint64_t arena,
+                   uint64_t bound, bool color) {
   if (budget == UINT64_MAX) return;
   const bool met = arena <= budget;
-  text_format(out, "  budget  %s bytes: %s%s%s", report_number(budget).text,
-              report_tone_begin(met ? TONE_GOOD : TONE_BAD, color),
+  text_format(out, "  budget  %s bytes%s: %s%s%s", report_number(budget).text,
+              what, report_tone_begin(met ? TONE_GOOD : TONE_BAD, color),
               met ? "met" : "missed", report_tone_end(color));
   if (met)
     text_format(out, ", %s to spare\n", report_number(budget - arena).text);

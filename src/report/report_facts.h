@@ -34,9 +34,10 @@ typedef struct report_search {
 /* One line, or two. */
 void report_outcome(text *out, const report_search *search, bool color);
 
-/* Does a budget (UINT64_MAX: none) hold?  A line, or nothing. */
-void report_budget(text *out, uint64_t budget, uint64_t arena, uint64_t bound,
-                   bool color);
+/* Does a budget (UINT64_MAX: none) hold?  A line, or nothing; `what` says what
+   it is for, "" of the arena alone. */
+void report_budget(text *out, uint64_t budget, const char *what, uint64_t arena,
+                   uint64_t bound, bool color);
 
 /* {"schema", "model", "memory", "align", "columns"} */
 json_t *report_json_head(arena *scratch, const char *schema,

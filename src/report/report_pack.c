@@ -98,7 +98,7 @@ static calm_status write_table(text *out, const calm_packing *p, bool complete,
               report_number(p->layout.arena_bytes).text,
               report_tone_end(color));
   report_outcome(out, &search, color);
-  report_budget(out, p->budget_bytes, p->layout.arena_bytes,
+  report_budget(out, p->budget_bytes, "", p->layout.arena_bytes,
                 p->layout.bound_bytes, color);
   TRY(write_picture(out, p, color, scratch));
   return complete ? write_rows(out, p, color) : CALM_OK;

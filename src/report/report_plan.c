@@ -152,6 +152,20 @@ static void write_peak(text *out, const calm_plan *plan) {
               report_number(s->peak_bound_bytes).text);
 }
 
+/* What has to fit into a budget, where that is more than the arena shown. */
+static const char *what_budget_is_for(const calm_plan *plan) {
+  const bool tail =
+      plan_is_for(plan, "tflm") && plan->runtime.tail.bytes != UINT64_MAX;
+  return tail ? " for head and tail" : "";
+}
+
+/* Of all plans; tiles may need less than their graph without them. */
+static uint64_t bound_of_budget(const calm_plan *plan) {
+  if (plan->tiling.mode) return 0;
+  return plan->any_order ? plan->summary.arena_bound_bytes
+                         : plan->summary.peak_bound_bytes;
+}
+
 static void write_searches(text *out, const calm_plan *plan, bool color) {
   const report_search order = report_plan_order(plan);
   const report_search layout = report_plan_layout(plan);
@@ -160,10 +174,8 @@ static void write_searches(text *out, const calm_plan *plan, bool color) {
   write_peak(out, plan);
   report_outcome(out, &layout, color);
   write_holes(out, plan);
-  report_budget(out, plan->budget_bytes, plan_needed_bytes(plan),
-                plan->any_order ? plan->summary.arena_bound_bytes
-                                : plan->summary.peak_bound_bytes,
-                color);
+  report_budget(out, plan->budget_bytes, what_budget_is_for(plan),
+                plan_needed_bytes(plan), bound_of_budget(plan), color);
 }
 
 /* ---- Picture ------------------------------------------------------------- */

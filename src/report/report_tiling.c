@@ -115,6 +115,11 @@ static uint32_t count_cheaper(const plan_tiling *t) {
   return count;
 }
 
+/* Is there any tail to be shown? */
+static bool has_tail(const plan_tiling *t) {
+  return t->choice.front[0].score.tail_bytes > 0;
+}
+
 static calm_status add_point(report_table *table, text *out,
                              const plan_tiling *t, uint32_t i) {
   const tile_state *state = &t->choice.front[i];
@@ -122,7 +127,9 @@ static calm_status add_point(report_table *table, text *out,
   char *line;
   report_table_cell(table, "%s", i == t->choice.chosen ? "*" : "");
   report_table_number(table, state->score.head_bytes);
-  report_table_number(table, state->score.head_bytes + state->score.tail_bytes);
+  if (has_tail(t))
+    report_table_number(table,
+                        state->score.head_bytes + state->score.tail_bytes);
   add_share(table, t, state->score.macs);
   report_table_number(table, state->score.op_count);
   text_init(&words, out->context);
@@ -133,27 +140,36 @@ static calm_status add_point(report_table *table, text *out,
   return CALM_OK;
 }
 
-/* Of many points some, evenly apart; the chosen one is among them. */
+/* Of many points some, evenly apart; the chosen one is among them, and the
+   graph without tiles. */
 static bool is_shown(const plan_tiling *t, uint32_t i, uint32_t rank,
                      uint32_t all, bool complete) {
-  if (i == t->choice.chosen) return true;
-  if (complete) return true;
+  if (complete || i == t->choice.chosen || t->choice.front[i].count == 0)
+    return true;
   if (!is_cheaper(t, i)) return false;
   if (all <= MOST_POINTS || rank == 0 || rank == all - 1) return true;
   return rank * MOST_POINTS / all != (rank - 1) * MOST_POINTS / all;
 }
 
+static const report_column with_tail[] = {
+    {"", COLUMN_WORDS},           {"head bytes", COLUMN_NUMBER},
+    {"with tail", COLUMN_NUMBER}, {"extra MACs", COLUMN_NUMBER},
+    {"operators", COLUMN_NUMBER}, {"tiles", COLUMN_NAME}};
+static const report_column without_tail[] = {{"", COLUMN_WORDS},
+                                             {"bytes", COLUMN_NUMBER},
+                                             {"extra MACs", COLUMN_NUMBER},
+                                             {"operators", COLUMN_NUMBER},
+                                             {"tiles", COLUMN_NAME}};
+
 static calm_status write_front(text *out, const plan_tiling *t, bool complete,
                                bool color) {
-  static const report_column columns[] = {
-      {"", COLUMN_WORDS},           {"head bytes", COLUMN_NUMBER},
-      {"with tail", COLUMN_NUMBER}, {"extra MACs", COLUMN_NUMBER},
-      {"operators", COLUMN_NUMBER}, {"tiles", COLUMN_NAME}};
   const uint32_t all = count_cheaper(t);
   report_table table;
   uint32_t rank = 0, shown = 0;
   if (t->choice.front_count < 2) return CALM_OK;
-  report_table_init(&table, out->context, columns, 6);
+  report_table_init(&table, out->context,
+                    has_tail(t) ? with_tail : without_tail,
+                    has_tail(t) ? 6 : 5);
   for (uint32_t i = 0; i < t->choice.front_count; i++) {
     const bool show = is_shown(t, i, rank, all, complete);
     rank += is_cheaper(t, i);
@@ -162,37 +178,49 @@ static calm_status write_front(text *out, const plan_tiling *t, bool complete,
     shown++;
   }
   TRY(report_table_finish(&table, out, color));
-  text_format(out, "  as the search judged them");
   if (shown < t->choice.front_count)
-    text_format(out, "; %u of %u, -v lists all", shown, t->choice.front_count);
-  text_format(out, "\n\n");
+    text_format(out, "  %u of %u tilings that no other beats; -v lists all\n",
+                shown, t->choice.front_count);
+  text_format(out, "\n");
   return CALM_OK;
 }
 
 /* ---- Steps --------------------------------------------------------------- */
 
-static void add_step(report_table *table, const plan_tiling *t,
-                     const plan_step *s) {
-  const bool tail = s->tail_bytes != UINT64_MAX;
-  report_table_cell(table, "%s", s->name);
-  report_table_number(table, s->head_bytes);
-  report_table_cell(table, "%s", tail ? report_number(s->tail_bytes).text : "");
+static void add_tail(report_table *table, const plan_step *s) {
+  const bool known = s->tail_bytes != UINT64_MAX;
+  report_table_cell(table, "%s",
+                    known ? report_number(s->tail_bytes).text : "");
   report_table_cell(
       table, "%s",
-      tail ? report_number(s->head_bytes + s->tail_bytes).text : "");
+      known ? report_number(s->head_bytes + s->tail_bytes).text : "");
+}
+
+static void add_step(report_table *table, const plan_tiling *t,
+                     const plan_step *s, bool tail) {
+  report_table_cell(table, "%s", s->name);
+  report_table_number(table, s->head_bytes);
+  if (tail) add_tail(table, s);
   add_share(table, t, s->macs);
   report_table_number(table, s->op_count);
 }
 
+static const report_column step_columns[] = {
+    {"after", COLUMN_WORDS},       {"head bytes", COLUMN_NUMBER},
+    {"tail bytes", COLUMN_NUMBER}, {"in all", COLUMN_NUMBER},
+    {"extra MACs", COLUMN_NUMBER}, {"operators", COLUMN_NUMBER}};
+static const report_column arena_columns[] = {{"after", COLUMN_WORDS},
+                                              {"bytes", COLUMN_NUMBER},
+                                              {"extra MACs", COLUMN_NUMBER},
+                                              {"operators", COLUMN_NUMBER}};
+
 static calm_status write_steps(text *out, const plan_tiling *t, bool color) {
-  static const report_column columns[] = {
-      {"after", COLUMN_WORDS},       {"head bytes", COLUMN_NUMBER},
-      {"tail bytes", COLUMN_NUMBER}, {"in all", COLUMN_NUMBER},
-      {"extra MACs", COLUMN_NUMBER}, {"operators", COLUMN_NUMBER}};
+  const bool tail = t->steps[0].tail_bytes != UINT64_MAX;
   report_table table;
-  report_table_init(&table, out->context, columns, 6);
+  report_table_init(&table, out->context, tail ? step_columns : arena_columns,
+                    tail ? 6 : 4);
   for (uint32_t i = 0; i < t->step_count; i++)
-    add_step(&table, t, &t->steps[i]);
+    add_step(&table, t, &t->steps[i], tail);
   TRY(report_table_finish(&table, out, color));
   if (t->with_overlap.name)
     text_format(out,

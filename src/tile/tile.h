@@ -31,6 +31,7 @@ typedef struct tile_options {
   uint32_t most_operands; /* that a concat can have; 0: any number */
   bool
       pads; /* convolutions have a padding per side (.onnx): no PAD is needed */
+  bool bare_slices;   /* a slice has attributes only (.onnx before opset 10) */
   uint64_t row_align; /* strips begin at multiples of so many bytes where that
                          is possible at no other cost; 1: wherever */
   /* For tile_fold: do two constants have the same bytes?  NULL: nobody knows,

@@ -41,6 +41,7 @@ static bool crops_alike(const tile_judgement *j, const graph_op *op,
                         const int64_t *begin, const int64_t *size) {
   const int64_t *all = j->after->tensors.data[op->inputs[0]].dimensions;
   int64_t x[8], y[8], z[8], from[4] = {0}, to[4];
+  if (op->input_count == 1) return j->after->channels_first; /* .onnx */
   const uint32_t count = read_numbers(x, j, op, 1);
   if (read_numbers(y, j, op, 2) != count) return false;
   if (op->input_count == 3)
@@ -95,7 +96,7 @@ calm_status tile_check_crop(tile_trace *out, const char **fault,
   const graph_op *op = &j->after->ops.data[u];
   int64_t begin[GRAPH_MAX_RANK], size[GRAPH_MAX_RANK];
   *fault = "it is no slice of a picture";
-  if (op->kind != OP_slice || op->input_count < 3 ||
+  if (op->kind != OP_slice || op->input_count == 0 ||
       op->inputs[0] == CALM_NONE || !j->traces[op->inputs[0]].axes[0] ||
       graph_op_numbers(begin, op, "begin") != 4 ||
       graph_op_numbers(size, op, "size") != 4)

@@ -87,6 +87,17 @@ bool fold_is_picture(const graph *g, tensor_id t);
 bool fold_is_slice(const graph_op *op);
 bool fold_is_pooling(op_kind kind);
 
+/* The same type and quantization; as many batches and channels. */
+bool fold_same_kind(const graph *g, tensor_id a, tensor_id b);
+bool fold_whole_depth(const graph *g, tensor_id a, tensor_id b);
+
+/* Can the operator still be given a place? */
+bool fold_is_open(const folder *f, op_id u);
+
+/* Give slices, pads and concats their places, where those of their operands are
+   known (tile_fold_part.c). */
+void fold_place_parts(folder *f);
+
 /* Give everything a place that the source leads to. */
 calm_status fold_trace(folder *f, tensor_id source);
 

@@ -105,6 +105,10 @@ static calm_status give_ends(graph_op *op, tile_maker *m, tensor_id from,
   return tile_numbers(&op->inputs[3], m, "index", from, axes, &count, 1);
 }
 
+static uint32_t slice_operands(const tile_options *options) {
+  return options->bare_slices ? 1 : options->pads ? 4 : 3;
+}
+
 static calm_status slice(tile_piece *out, tile_maker *m, const tile_part *part,
                          uint32_t t, op_id u, const tile_piece *piece,
                          const tile_area *area) {
@@ -117,12 +121,12 @@ static calm_status slice(tile_piece *out, tile_maker *m, const tile_part *part,
     begin[part->axes[i]] = area->axes[i].begin - piece->area.axes[i].begin;
     size[part->axes[i]] = tile_length(area->axes[i]);
   }
-  TRY(begin_op(&op, m, OP_slice, u, "slice", m->options->pads ? 4 : 3));
+  TRY(begin_op(&op, m, OP_slice, u, "slice", slice_operands(m->options)));
   TRY(tile_add_tensor(out, m, part, old, area, "part"));
   op.inputs[0] = piece->id;
   op.outputs[0] = out->id;
-  TRY(m->options->pads ? give_ends(&op, m, old, begin, size)
-                       : give_sizes(&op, m, old, begin, size));
+  if (op.input_count == 3) TRY(give_sizes(&op, m, old, begin, size));
+  if (op.input_count == 4) TRY(give_ends(&op, m, old, begin, size));
   TRY(say(&op, m, "begin", begin, 4));
   TRY(say(&op, m, "size", size, 4));
   return tile_add_op(m, &op, &descent);

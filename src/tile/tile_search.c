@@ -94,11 +94,20 @@ static bool ranks_before(const void *payload, uint32_t a, uint32_t b) {
   return x != y ? x < y : a < b;
 }
 
+static void drop_closed(tile_searcher *s) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < s->open.count; i++)
+    if (is_open(s, s->open.data[i])) s->open.data[kept++] = s->open.data[i];
+  s->open.count = kept;
+}
+
 /* Of very many states only those have a chance that are good at some price; the
    untiled graph always has. */
 static void forget_hopeless(tile_searcher *s) {
   uint32_t kept = 0;
   if (s->open.count < MOST_OPEN) return;
+  drop_closed(s);
+  if (s->open.count < MOST_OPEN / 2) return;
   for (uint32_t i = 0; i < s->open.count; i++)
     s->nodes.data[s->open.data[i]].kept = s->open.data[i] == 0;
   for (uint32_t turn = 0; turn < PRICES; turn++) {
@@ -107,11 +116,9 @@ static void forget_hopeless(tile_searcher *s) {
     for (uint32_t i = 0; i < KEPT; i++)
       s->nodes.data[s->open.data[i]].kept = true;
   }
-  for (uint32_t i = 0; i < s->open.count; i++) {
-    const uint32_t node = s->open.data[i];
-    if (s->nodes.data[node].kept && is_open(s, node))
-      s->open.data[kept++] = node;
-  }
+  for (uint32_t i = 0; i < s->open.count; i++)
+    if (s->nodes.data[s->open.data[i]].kept)
+      s->open.data[kept++] = s->open.data[i];
   s->open.count = kept;
 }
 

@@ -40,10 +40,15 @@ typedef struct tile_state {
   tile_score score;
 } tile_state;
 
+enum { TILE_NEAR = 16 };
+
 typedef struct tile_choice {
   tile_state *front; /* ascending by arena; the untiled graph is in it */
   uint32_t front_count;
-  uint32_t chosen; /* of the front */
+  uint32_t chosen;  /* of the front */
+  tile_state *near; /* the best for the goal, the chosen one first, whether of
+                       the front or not: a judge's words may be rough */
+  uint32_t near_count;
   uint32_t judged;
   limits_reason stopped;
 } tile_choice;

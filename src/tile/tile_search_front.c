@@ -2,6 +2,7 @@
  * The Pareto front over arena, multiply-accumulates and operators, kept as
  * states are judged, and what the goal asks for of it.
  */
+#include "base/number.h"
 #include "tile/tile_search_parts.h"
 
 bool tile_search_allows(const tile_searcher *s, const tile_score *score) {
@@ -68,6 +69,59 @@ static bool is_better(const tile_searcher *s, const tile_score *a,
   return a->op_count < b->op_count;
 }
 
+/* Into a list of the best so far, places [from, most). */
+static void insert_near(tile_choice *out, const tile_searcher *s,
+                        const tile_state *state, uint32_t from, uint32_t most) {
+  uint32_t at = out->near_count;
+  if (at == most) {
+    if (at == from || !is_better(s, &state->score, &out->near[at - 1].score))
+      return;
+    at--;
+  } else {
+    out->near_count++;
+  }
+  for (; at > from && is_better(s, &state->score, &out->near[at - 1].score);
+       at--)
+    out->near[at] = out->near[at - 1];
+  out->near[at] = *state;
+}
+
+/* Near enough to be better, after all; with a budget also what just misses
+   it. */
+static bool is_near(const tile_searcher *s, const tile_state *state,
+                    const tile_state *best) {
+  const uint64_t arena = tile_search_arena(s, &state->score);
+  const uint64_t least = tile_search_arena(s, &best->score);
+  const uint64_t wanted = s->goal->budget_bytes == UINT64_MAX
+                              ? least
+                              : number_larger(least, s->goal->budget_bytes);
+  return (state->count == 0 || tile_search_allows(s, &state->score)) &&
+         arena <= wanted + wanted / 12;
+}
+
+static bool is_listed(const tile_choice *out, const tile_state *state) {
+  for (uint32_t i = 0; i < out->near_count; i++)
+    if (out->near[i].regions == state->regions) return true;
+  return false;
+}
+
+/* First the front, which is manifold, then others. */
+static calm_status list_near(tile_choice *out, const tile_searcher *s) {
+  const tile_state *best = &out->front[out->chosen];
+  ARENA_ARRAY(s->a, out->near, TILE_NEAR);
+  for (uint32_t i = 0; i < out->front_count; i++)
+    if (is_near(s, &out->front[i], best))
+      insert_near(out, s, &out->front[i], 0, TILE_NEAR * 3 / 4);
+  const uint32_t from = out->near_count;
+  for (uint32_t i = 0; i < s->nodes.count; i++) {
+    const tile_state *state = &s->nodes.data[i].state;
+    if (s->nodes.data[i].possible && is_near(s, state, best) &&
+        !is_listed(out, state))
+      insert_near(out, s, state, from, TILE_NEAR);
+  }
+  return CALM_OK;
+}
+
 calm_status tile_search_front(tile_choice *out, const tile_searcher *s) {
   ARENA_ARRAY(s->a, out->front, s->front.count);
   for (uint32_t i = 0; i < s->front.count; i++)
@@ -75,5 +129,5 @@ calm_status tile_search_front(tile_choice *out, const tile_searcher *s) {
   for (uint32_t i = 1; i < out->front_count; i++)
     if (is_better(s, &out->front[i].score, &out->front[out->chosen].score))
       out->chosen = i;
-  return CALM_OK;
+  return list_near(out, s);
 }

@@ -22,13 +22,7 @@ enum {
 static const uint32_t first_tiles[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 20};
 static const uint32_t first_grids[] = {2, 3, 4, 6};
 
-/* Where moves are being listed. */
-typedef struct listing {
-  tile_searcher *s;
-  const tile_state *from;
-  uint64_t *others; /* per region: the most that all the others need */
-  uint64_t scale;   /* of working sets to what the judge finds, in 1/1024 */
-} listing;
+typedef tile_listing listing;
 
 /* ---- What stands still --------------------------------------------------- */
 
@@ -171,7 +165,7 @@ static bool has_room(const listing *l, const tile_move *m) {
   return next <= past;
 }
 
-static calm_status add(listing *l, tile_move m) {
+calm_status tile_search_offer(tile_listing *l, tile_move m) {
   if (!has_room(l, &m)) return CALM_OK;
   for (uint32_t i = 0; i < m.made_count; i++)
     if (!is_possible(l, &m.made[i])) return CALM_OK;
@@ -182,16 +176,14 @@ static calm_status add(listing *l, tile_move m) {
 
 static calm_status replace(listing *l, uint32_t at, uint32_t removed,
                            tile_region made) {
-  return add(
+  return tile_search_offer(
       l, (tile_move){
              .at = at, .removed = removed, .made = {made}, .made_count = 1});
 }
 
 /* ---- A new region -------------------------------------------------------- */
 
-/* Of all tilings of one span with one mode the most promising few, or the list
-   would be full of a single span. */
-static void keep_best(listing *l, uint32_t begin, uint32_t most) {
+void tile_search_keep_best(tile_listing *l, uint32_t begin, uint32_t most) {
   tile_move *moves = l->s->moves.data;
   const uint32_t count = l->s->moves.count - begin;
   for (uint32_t i = 0; i < most && i < count; i++)
@@ -222,7 +214,7 @@ static calm_status add_strips(listing *l, tile_region r) {
     r.rows = first_tiles[i];
     TRY(put(l, r));
   }
-  keep_best(l, begin, 3);
+  tile_search_keep_best(l, begin, 3);
   return CALM_OK;
 }
 
@@ -233,7 +225,7 @@ static calm_status add_grids(listing *l, tile_region r) {
     r.rows = r.columns = first_grids[i];
     TRY(put(l, r));
   }
-  keep_best(l, begin, 1);
+  tile_search_keep_best(l, begin, 1);
   return CALM_OK;
 }
 
@@ -337,25 +329,6 @@ static calm_status change_ends(listing *l, uint32_t at, int most) {
   return CALM_OK;
 }
 
-static calm_status split(listing *l, uint32_t at, uint32_t position) {
-  const tile_region was = l->from->regions[at];
-  for (int by = -2; by <= 2; by++) {
-    const int64_t cut = (int64_t)position + by; /* the first of the second */
-    if (cut <= was.first || cut > was.last) continue;
-    tile_move m = {.at = at, .removed = 1, .made = {was, was}, .made_count = 2};
-    m.made[0].last = (uint32_t)cut - 1;
-    m.made[1].first = (uint32_t)cut;
-    TRY(add(l, m));
-    tile_move half = m;
-    half.made[1].rows = half.made[1].rows / 2 + 1;
-    TRY(add(l, half));
-    half = m;
-    half.made[0].rows *= 2;
-    TRY(add(l, half));
-  }
-  return CALM_OK;
-}
-
 static calm_status join(listing *l, uint32_t at) {
   if (at + 1 >= l->from->count) return CALM_OK;
   const tile_region *a = &l->from->regions[at], *b = a + 1;
@@ -369,11 +342,11 @@ static calm_status join(listing *l, uint32_t at) {
   return CALM_OK;
 }
 
-static calm_status list_changes(listing *l, uint32_t at, uint32_t position) {
+static calm_status list_changes(listing *l, uint32_t at) {
   TRY(change_tiles(l, at));
   TRY(change_mode(l, at));
   TRY(change_ends(l, at, SHIFT));
-  TRY(split(l, at, position));
+  TRY(tile_search_split(l, at));
   TRY(join(l, at));
   return at ? join(l, at - 1) : CALM_OK;
 }
@@ -381,7 +354,7 @@ static calm_status list_changes(listing *l, uint32_t at, uint32_t position) {
 /* What is not critical may do with less. */
 static calm_status relax(listing *l, uint32_t at) {
   tile_region r = l->from->regions[at];
-  TRY(add(l, (tile_move){.at = at, .removed = 1}));
+  TRY(tile_search_offer(l, (tile_move){.at = at, .removed = 1}));
   TRY(change_mode(l, at));
   TRY(change_ends(l, at, 1));
   r.rows--;
@@ -412,7 +385,8 @@ static int compare(const void *a, const void *b) {
 
 static calm_status take(tile_searcher *s, uint32_t node) {
   tile_move *moves = s->moves.data;
-  const uint32_t count = (uint32_t)number_smaller(s->moves.count, MOST_MOVES);
+  const uint32_t most = node == 0 ? MOST_FIRST : MOST_MOVES;
+  const uint32_t count = (uint32_t)number_smaller(s->moves.count, most);
   if (s->moves.count) qsort(moves, s->moves.count, sizeof *moves, compare);
   ARENA_ARRAY(s->a, s->nodes.data[node].moves, count);
   if (count) memcpy(s->nodes.data[node].moves, moves, count * sizeof *moves);
@@ -431,12 +405,13 @@ calm_status tile_search_list_moves(tile_searcher *s, uint32_t node) {
   const tile_region *there = region_at(l.from, position, &at);
   if (position < s->op_count) TRY(list_new(&l, position));
   if (there)
-    TRY(list_changes(&l, at, position));
+    TRY(list_changes(&l, at));
   else
     TRY(stretch_neighbours(&l, at, position));
+  if (l.from->count == 0) TRY(tile_search_pairs(&l, position));
   for (uint32_t i = 0; i < l.from->count; i++)
     if (!there || i != at) TRY(relax(&l, i));
-  if (there) TRY(add(&l, (tile_move){.at = at, .removed = 1}));
+  if (there) TRY(tile_search_offer(&l, (tile_move){.at = at, .removed = 1}));
   return take(s, node);
 }
 

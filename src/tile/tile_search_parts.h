@@ -13,9 +13,10 @@
 #include "tile/tile_search.h"
 
 enum {
-  MOST_SPAN = 24,  /* operators of a region that the search makes */
-  MOST_MOVES = 64, /* that a state keeps, the most promising ones */
-  MOST_MADE = 2    /* regions that a move makes */
+  MOST_SPAN = 24,   /* operators of a region that the search makes */
+  MOST_MOVES = 64,  /* that a state keeps, the most promising ones */
+  MOST_FIRST = 384, /* likewise, of the untiled graph */
+  MOST_MADE = 2     /* regions that a move makes */
 };
 
 /* Regions [at, at + removed) of a state make way for others. */
@@ -40,9 +41,10 @@ typedef struct tile_node {
 /* What is known of operators [first, last] as a region. */
 typedef struct tile_span {
   bool looked, valid;
-  uint32_t rows, columns;     /* of what it makes */
-  uint64_t from_bytes, bytes; /* of what it reads and makes */
-  uint64_t beside_bytes;      /* that live as long as it runs, and longer */
+  uint32_t rows, columns;         /* of what it makes */
+  uint64_t from_bytes, bytes;     /* of what it reads and makes */
+  uint32_t best_rows[TILE_MODES]; /* of strips alone; 0: not looked at */
+  uint64_t beside_bytes;          /* that live as long as it runs, and longer */
 } tile_span;
 
 /* The window of an operator, if it slides one. */
@@ -119,10 +121,33 @@ typedef struct tile_guess {
 } tile_guess;
 tile_guess tile_search_guess(tile_searcher *s, const tile_region *region);
 
+/* ---- tile_search_pairs.c ------------------------------------------------- */
+
+/* Where moves are being listed. */
+typedef struct tile_listing {
+  tile_searcher *s;
+  const tile_state *from;
+  uint64_t *others; /* per region: what it is likely to need */
+  uint64_t scale;   /* of working sets to what the judge finds, in 1/1024 */
+} tile_listing;
+
+/* A region of a state cut in two anywhere, each half with tiles of its own. */
+calm_status tile_search_split(tile_listing *l, uint32_t at);
+
+/* Two regions side by side around a position of the untiled graph. */
+calm_status tile_search_pairs(tile_listing *l, uint32_t position);
+
 /* ---- tile_search_moves.c ------------------------------------------------- */
 
 /* The moves from a node, the most promising first, into its list. */
 calm_status tile_search_list_moves(tile_searcher *s, uint32_t node);
+
+/* A move for the list, if it is one at all. */
+calm_status tile_search_offer(tile_listing *l, tile_move m);
+
+/* Of the moves from number `begin` on the most promising few, or the list would
+   be full of moves that are much alike. */
+void tile_search_keep_best(tile_listing *l, uint32_t begin, uint32_t most);
 
 /* The regions of a node after a move; `out` has room for MOST_MADE more. */
 uint32_t tile_search_move(tile_region *out, const tile_state *from,

@@ -33,7 +33,7 @@ wrong "kernels is no option of calm pack; it belongs to inspect plan check" \
   pack $graph --kernels auto
 wrong "threads comes in a later version" plan $graph --threads 2
 wrong "html comes in a later version" plan $graph --emit html=x.html
-wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer, traffic$" \
+wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer, traffic, front$" \
   plan $graph --emit zip=x
 wrong "'plan' is not a kind of output of calm pack; there is csv" \
   pack b.csv --emit plan=x

@@ -20,7 +20,11 @@ def pytest_collection_modifyitems(items):
 
 def pytest_generate_tests(metafunc):
     """A test with an argument `model` runs on each file that its module lists
-    in MODELS; without files there is one test, which is skipped."""
+    in MODELS, those in SLOW by `make bench-runtimes` only; without files there
+    is one test, which is skipped."""
     if "model" in metafunc.fixturenames:
-        paths = metafunc.module.MODELS
-        metafunc.parametrize("model", paths, ids=[p.stem for p in paths])
+        slow = getattr(metafunc.module, "SLOW", ())
+        metafunc.parametrize("model", [
+            pytest.param(path, id=path.stem, marks=[pytest.mark.slow] *
+                         (path.stem in slow))
+            for path in metafunc.module.MODELS])

@@ -2,7 +2,7 @@
 """Run .tflite models in LiteRT and print what came out.
 
     run_litert.py MODE MODEL... [--all-tensors] [--keep FILE]
-                  [--invocations N] [--seed N]
+                  [--invocations N] [--seed N] [--pictures]
 
 MODE: `plain`, optimised kernels without a delegate; `reference`, the reference
 kernels; `xnnpack`, what the interpreter does by default.  Kernels of different
@@ -13,13 +13,15 @@ digests per invocation, and `span`, the bytes from the lowest to the highest
 address of the activations in the interpreter's arena; or `error`.  With
 --all-tensors each tensor is kept and `tensors` holds a digest of each after
 the last invocation, by index; --keep FILE writes the values of all these, else
-of the outputs (of the last model), as an .npz archive.
+of the outputs (of the last model), as an .npz archive.  --pictures: inputs with
+structure, see pictures.py.
 """
 import argparse
 
 import numpy
 from ai_edge_litert import interpreter as litert
 
+import pictures
 import runner
 
 RESOLVERS = {
@@ -29,10 +31,11 @@ RESOLVERS = {
 }
 
 
-def invoke(interpreter, invocation, seed):
+def invoke(interpreter, invocation, options):
+    make_input = (pictures if options.pictures else runner).make_input
     for index, entry in enumerate(interpreter.get_input_details()):
-        array = runner.make_input(entry["shape"], entry["dtype"], index,
-                                  invocation, seed)
+        array = make_input(entry["shape"], entry["dtype"], index, invocation,
+                           options.seed)
         interpreter.set_tensor(entry["index"], array)
     interpreter.invoke()
     return [runner.digest(interpreter.get_tensor(entry["index"]))
@@ -90,7 +93,7 @@ def run_model(path, options):
             experimental_preserve_all_tensors=options.all_tensors)
         interpreter.allocate_tensors()
         facts = {"span": measure_span(interpreter)}
-        facts["outputs"] = [invoke(interpreter, number, options.seed)
+        facts["outputs"] = [invoke(interpreter, number, options)
                             for number in range(options.invocations)]
         indices = {entry["index"]
                    for entry in interpreter.get_output_details()}
@@ -116,6 +119,7 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--invocations", type=int, default=runner.INVOCATIONS)
     parser.add_argument("--seed", type=int, default=runner.SEED)
+    parser.add_argument("--pictures", action="store_true")
     options = parser.parse_args()
     runner.report({"models": [run_model(path, options)
                               for path in options.models]})

@@ -3,11 +3,11 @@
 
     run_ort.py MODEL... [--order priority|default] [--dim NAME=N]...
                [--value INPUT=N]... [--all-tensors] [--keep FILE]
-               [--invocations N] [--seed N]
+               [--invocations N] [--seed N] [--pictures]
 
 --dim says the size of a named dimension, or of one without a name by input and
 axis (x:1=64); what is not said is 1.  --value what all elements of
-an input are (else they are random).
+an input are (else they are random, or with --pictures those of pictures.py).
 
 The meter is the runtime's own: the largest `mem_bytes_requested_in_use` that
 the profiler notes after any kernel.  For it to count activations and nothing
@@ -30,6 +30,7 @@ import numpy
 import onnx
 import onnxruntime
 
+import pictures
 import runner
 
 ORDERS = {"priority": onnxruntime.ExecutionOrder.PRIORITY_BASED,
@@ -76,6 +77,7 @@ def input_shape(entry, dims):
 
 
 def make_inputs(session, options, invocation):
+    make_input = (pictures if options.pictures else runner).make_input
     feeds = {}
     for index, entry in enumerate(session.get_inputs()):
         dtype = TYPES[entry.type[len("tensor("):-1]]
@@ -83,8 +85,7 @@ def make_inputs(session, options, invocation):
         if entry.name in options.value:
             array = numpy.full(shape, options.value[entry.name], dtype)
         else:
-            array = runner.make_input(shape, dtype, index, invocation,
-                                      options.seed)
+            array = make_input(shape, dtype, index, invocation, options.seed)
         feeds[entry.name] = array
     return feeds
 
@@ -144,6 +145,7 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--invocations", type=int, default=2)
     parser.add_argument("--seed", type=int, default=runner.SEED)
+    parser.add_argument("--pictures", action="store_true")
     options = parser.parse_args()
     options.dim = read_pairs(options.dim)
     options.value = read_pairs(options.value)

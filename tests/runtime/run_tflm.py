@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Run a .tflite model in TensorFlow Lite Micro and print what it did.
 
-    run_tflm.py MODEL [--keep FILE] [--invocations N] [--seed N] [--patterns]
+    run_tflm.py MODEL [--keep FILE] [--invocations N] [--seed N] [--pictures]
 
 Prints a JSON object: `head`, `tail` and `total` of the arena in bytes, as the
 runtime's own allocator reports them, and `outputs`, a list of digests per
 invocation.  If the model cannot be run: `error`, the runtime's message, and
 the arena if it got that far.  --keep FILE writes the values of the outputs of
-the last invocation, by number, as an .npz archive.  --patterns runs it on
-inputs that are no noise, as many as there are, instead.  The state of a model lives
+the last invocation, by number, as an .npz archive.  The state of a model lives
 on from invocation to invocation, so that a plan that overwrites it shows.
+--pictures: inputs with structure, see pictures.py.
 """
 import argparse
 import os
@@ -19,6 +19,7 @@ import tempfile
 import numpy
 from tflite_micro.python.tflite_micro import runtime
 
+import pictures
 import runner
 
 ARENA_BYTES = 64 << 20
@@ -58,11 +59,10 @@ def read_arena(text):
 
 
 def invoke(interpreter, invocation, options):
+    make_input = (pictures if options.pictures else runner).make_input
     for index, entry in enumerate(describe(interpreter.get_input_details)):
-        array = (runner.make_pattern(entry["shape"], entry["dtype"], invocation)
-                 if options.patterns else
-                 runner.make_input(entry["shape"], entry["dtype"], index,
-                                   invocation, options.seed))
+        array = make_input(entry["shape"], entry["dtype"], index, invocation,
+                           options.seed)
         interpreter.set_input(array, index)
     interpreter.invoke()
     arrays = {str(index): interpreter.get_output(index) for index in
@@ -93,10 +93,8 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--invocations", type=int, default=runner.INVOCATIONS)
     parser.add_argument("--seed", type=int, default=runner.SEED)
-    parser.add_argument("--patterns", action="store_true")
+    parser.add_argument("--pictures", action="store_true")
     options = parser.parse_args()
-    if options.patterns:
-        options.invocations = runner.PATTERNS
     runner.report(run_model(options.model, options))
 
 

@@ -35,27 +35,6 @@ def make_input(shape, dtype, index, invocation, seed=SEED):
     return random.integers(limits.min, limits.max + 1, shape).astype(dtype)
 
 
-PATTERNS = 5  # a constant, two ramps, a checkerboard, waves
-
-
-def make_pattern(shape, dtype, pattern):
-    """A tensor of numbers that follow from their places, over the range of
-    the type as far as that is small."""
-    dtype = numpy.dtype(dtype)
-    if dtype.kind not in "fiu":
-        return make_input(shape, dtype, 0, pattern)
-    flat = numpy.arange(int(numpy.prod(shape))).reshape(shape)
-    places = numpy.indices(shape)
-    unit = (numpy.full(shape, 0.3), flat % 97 / 97, -flat % 251 / 251,
-            places.sum(0) % 2, numpy.sin(flat / 7) / 2 + 0.5)[pattern]
-    if dtype.kind == "f":
-        return (unit * 2 - 1).astype(dtype)
-    if dtype.itemsize >= 4:
-        return (unit * INPUT_RANGE).astype(dtype) % INPUT_RANGE
-    limits = numpy.iinfo(dtype)
-    return (limits.min + unit * (limits.max - limits.min)).astype(dtype)
-
-
 def digest(array):
     """A short hash of an array's bytes; equal arrays give equal hashes."""
     array = numpy.ascontiguousarray(array)

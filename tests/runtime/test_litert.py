@@ -10,6 +10,7 @@ import tool
 MODELS = [path for path in models.tflite_cases()
           if path.stem not in known.LITERT_UNSTABLE]
 MODES = ["plain", "reference", "xnnpack"]
+SOME = MODELS[::4]      # in all modes; the others slowly
 
 
 def skip_if_refused(model, facts):
@@ -20,8 +21,19 @@ def skip_if_refused(model, facts):
     assert "error" not in facts, facts["error"]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [MODES[0], *(
+    pytest.param(mode, marks=pytest.mark.slow) for mode in MODES[1:])])
 def test_written_file(model, mode, tmp_path):
+    assert_same(model, mode, tmp_path)
+
+
+@pytest.mark.parametrize("mode", MODES[1:])
+@pytest.mark.parametrize("some", SOME, ids=lambda path: path.stem)
+def test_written_file_elsewhere(some, mode, tmp_path):
+    assert_same(some, mode, tmp_path)
+
+
+def assert_same(model, mode, tmp_path):
     out = tmp_path / model.name
     tool.write(model, out)
     before, after = runtimes.litert(mode, model, out,

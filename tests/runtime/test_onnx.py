@@ -75,7 +75,7 @@ def assert_order(path, sequence, predicted):
     assert [name for name in names if name in operators] == predicted
 
 
-@pytest.mark.parametrize("light", LIGHT, ids=lambda path: path.stem)
+@pytest.mark.parametrize("light", WRITTEN, ids=lambda path: path.stem)
 def test_peaks_of_file(light):
     """The predictions for the file as it is."""
     tool.need("plan", "ort")

@@ -5,6 +5,7 @@ import pytest
 import checks
 import known
 import models
+import pictures
 import runtimes
 import tflite_edit
 import tool
@@ -22,13 +23,15 @@ HEADS = {
 MODELS = [path for path in models.tflite_cases() if path.stem in HEADS]
 OTHERS = [path for path in models.tflite_cases()
           if path.stem not in HEADS and path.stem not in known.TFLM_REFUSES]
+SLOW = {"cfu_hps_74ops", "cfu_mobilenetv2_160_035"}
 INVOCATIONS = 6
 
 
 def assert_all_equal(model, out, planned):
     """More inputs than other tests need: one wrong byte often rounds away."""
     checks.assert_same(model, out, planned)
-    for words in (("--patterns",), ("--invocations", INVOCATIONS, "--seed", 1)):
+    for words in (("--pictures", "--invocations", pictures.invocations(0)),
+                  ("--invocations", INVOCATIONS, "--seed", 1)):
         first, second = (runtimes.start("run_tflm.py", path, *words)
                          for path in (model, out))
         assert "error" not in first

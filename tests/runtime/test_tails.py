@@ -1,8 +1,11 @@
 """What TensorFlow Lite Micro keeps for one operator of each kind: the tail of
 a model that has nothing else is the one that calm predicts."""
+import csv
+
 import pytest
 
 import checks
+import models
 import runtimes
 import tool
 from tflite_build import File
@@ -129,3 +132,31 @@ def test_tail_of_one_operator(operator, tmp_path):
     runtime = tool.facts("inspect", model)["runtime"]
     assert runtime["tail_exact"]
     checks.assert_arena(facts, runtime)
+
+
+def names(operators):
+    """A name for each, by which tests/tflm_tails_32bit.csv knows it: the kind,
+    and a number from the second of a kind on."""
+    found = []
+    for kind, *_ in operators:
+        count = 1 + sum(name.split()[0] == kind for name in found)
+        found.append(kind if count == 1 else f"{kind} {count}")
+    return [f"operator_{name.lower().replace(' ', '_')}" for name in found]
+
+
+def measured_on_arm():
+    path = models.ROOT / "tests/tflm_tails_32bit.csv"
+    with path.open(newline="") as file:
+        return {row["name"]: int(row["bytes"]) for row in csv.DictReader(file)}
+
+
+def test_tails_on_arm(tmp_path):
+    """Measured on a 32-bit target, once; no runtime is needed here."""
+    tool.need("inspect", "--target")
+    expected, found = measured_on_arm(), {}
+    for name, operator in zip(names(OPERATORS), OPERATORS):
+        model = build(tmp_path / "one.tflite", *operator)
+        runtime = tool.facts("inspect", model, "--target", "32bit")["runtime"]
+        assert runtime["target"] == "32bit" and runtime["tail_exact"]
+        found[name] = runtime["tail_bytes"]
+    assert found == {name: expected[name] for name in found}

@@ -1,186 +1,243 @@
+#include "context_fixture.h"
 #include "layout/layout_differences.h"
-#include "memory_graphs.h"
+#include "layout_reliefs.h"
 
-enum { MOST_BODIES = 5, MOST_PIECES = 10, MOST_RELIEFS = 4, ROOM = 14 };
-
-/* A problem small enough to try all placements. */
-typedef struct small {
-  layout_body bodies[MOST_BODIES];
-  layout_piece pieces[MOST_PIECES];
-  layout_relief reliefs[MOST_RELIEFS];
-  layout_problem p;
-} small;
-
-static bool meet(const layout_piece *p, const layout_piece *q) {
-  return p->lower < q->upper && q->lower < p->upper && p->low < p->high &&
-         q->low < q->high;
-}
-
-/* A chain of layers, some of which are in use in parts. */
-static void draw(small *s, random_state *r) {
-  memset(s, 0, sizeof *s);
-  const uint32_t bodies = 2 + random_below(r, MOST_BODIES - 1);
-  uint32_t pieces = 0, reliefs = 0;
-  for (uint32_t b = 0; b < bodies; b++) {
-    s->bodies[b].align = random_below(r, 4) ? 1 : 2;
-    const uint32_t count = 1 + random_below(r, 2);
-    for (uint32_t i = 0; i < count && pieces < MOST_PIECES; i++) {
-      layout_piece *p = &s->pieces[pieces++];
-      p->body = b;
-      p->lower = random_below(r, 5);
-      p->upper = p->lower + 1 + random_below(r, 3);
-      p->low = random_below(r, 3) ? 0 : random_below(r, 3);
-      p->high = p->low + 1 + random_below(r, 4);
-    }
-  }
-  for (uint32_t i = 0; i < pieces; i++)
-    for (uint32_t k = 0; k < pieces && reliefs < MOST_RELIEFS; k++) {
-      const layout_piece *in = &s->pieces[i], *out = &s->pieces[k];
-      if (in->body == out->body || in->upper != out->lower + 1 ||
-          in->lower >= out->lower || !meet(in, out) || random_below(r, 3) == 0)
-        continue;
-      const int64_t length = (int64_t)(out->high - out->low);
-      s->reliefs[reliefs++] = (layout_relief){
-          i, k, (int64_t)random_below(r, (uint32_t)length + 3) - 2};
-      if (s->reliefs[reliefs - 1].distance > length)
-        s->reliefs[reliefs - 1].distance = length;
-    }
-  s->p = (layout_problem){.bodies = s->bodies,
-                          .pieces = s->pieces,
-                          .body_count = bodies,
-                          .piece_count = pieces,
-                          .reliefs = s->reliefs,
-                          .relief_count = reliefs};
-}
-
-/* May the two lie like that?  From the words of layout.h. */
-static bool pair_holds(const small *s, uint32_t i, uint32_t k,
-                       const uint64_t *offsets) {
-  const layout_piece *p = &s->pieces[i], *q = &s->pieces[k];
-  const int64_t p_begin = (int64_t)(offsets[p->body] + p->low);
-  const int64_t q_begin = (int64_t)(offsets[q->body] + q->low);
-  if (p->body == q->body || !meet(p, q)) return true;
-  if (p_begin + (int64_t)(p->high - p->low) <= q_begin ||
-      q_begin + (int64_t)(q->high - q->low) <= p_begin)
-    return true;
-  for (uint32_t r = 0; r < s->p.relief_count; r++) {
-    const layout_relief *relief = &s->reliefs[r];
-    if (relief->input == i && relief->output == k &&
-        p_begin - q_begin >= relief->distance)
-      return true;
-    if (relief->input == k && relief->output == i &&
-        q_begin - p_begin >= relief->distance)
-      return true;
-  }
-  return false;
-}
-
-static bool holds(const small *s, const uint64_t *offsets) {
-  for (uint32_t i = 0; i < s->p.piece_count; i++)
-    for (uint32_t k = 0; k < i; k++)
-      if (!pair_holds(s, i, k, offsets)) return false;
-  return true;
-}
-
-static uint64_t arena_of(const small *s, const uint64_t *offsets) {
-  uint64_t arena = 0;
-  for (uint32_t i = 0; i < s->p.piece_count; i++) {
-    const uint64_t end = offsets[s->pieces[i].body] + s->pieces[i].high;
-    if (end > arena) arena = end;
-  }
-  return arena;
-}
-
-/* The least arena, by trying all offsets below ROOM. */
-static uint64_t brute_force(const small *s) {
-  uint64_t offsets[MOST_BODIES] = {0}, best = UINT64_MAX;
-  for (;;) {
-    const uint64_t arena = arena_of(s, offsets);
-    if (arena < best && holds(s, offsets)) best = arena;
-    uint32_t b = 0;
-    while (b < s->p.body_count && (offsets[b] += s->bodies[b].align) >= ROOM)
-      offsets[b++] = 0;
-    if (b == s->p.body_count) return best;
-  }
-}
-
-static void judge(fixture *f, const small *s, uint64_t least,
-                  layout_method method) {
+static layout_result solve(const layout_problem *p, layout_method method,
+                           arena *a) {
   layout_result result;
+  layout_fault fault;
   limits l;
-  layout_options o = layout_options_default();
-  o.method = method;
-  limits_init(&l, f->context);
-  assert_int_equal(layout_differences_solve(&result, &s->p, &o, &f->arena, &l),
+  layout_options options = layout_options_default();
+  options.method = method;
+  limits_init(&l, context);
+  l.max_ticks = 20000000;
+  assert_int_equal(layout_differences_solve(&result, p, &options, a, &l),
                    CALM_OK);
-  assert_true(holds(s, result.offsets));
-  for (uint32_t b = 0; b < s->p.body_count; b++)
-    assert_int_equal(result.offsets[b] % s->bodies[b].align, 0);
-  assert_int_equal(arena_of(s, result.offsets), result.arena_bytes);
-  assert_true(result.bound_bytes <= least);
-  assert_true(result.arena_bytes >= least);
-  if (method != LAYOUT_EXACT) return;
-  assert_int_equal(result.outcome, CALM_OPTIMAL);
-  assert_int_equal(result.arena_bytes, least);
+  assert_int_equal(
+      layout_check(&fault, p, result.offsets, result.arena_bytes, context),
+      CALM_OK);
+  assert_int_equal(fault.kind, LAYOUT_SOUND);
+  assert_true(result.bound_bytes <= result.arena_bytes);
+  assert_int_equal(result.outcome == CALM_OPTIMAL,
+                   result.bound_bytes == result.arena_bytes);
+  return result;
 }
 
-static void the_exact_search_finds_the_least(void **state) {
+static void small_problems_agree_with_all_offsets(void **state) {
   (void)state;
-  random_state r = random_from_seed(11);
-  fixture f;
-  fixture_begin(&f, NULL);
-  uint32_t relieved = 0;
-  for (int round = 0; round < (CALM_SANITIZED ? 150 : 700); round++) {
-    small s;
-    draw(&s, &r);
-    assert_int_equal(layout_problem_finish(&s.p, &f.arena), CALM_OK);
-    const uint64_t least = brute_force(&s);
-    assert_true(least < UINT64_MAX);
-    judge(&f, &s, least, LAYOUT_SIZE);
-    judge(&f, &s, least, LAYOUT_GREEDY);
-    judge(&f, &s, least, LAYOUT_EXACT);
-    relieved += s.p.relief_count > 0;
-    arena_free(&f.arena);
+  random_state random = random_from_seed(1);
+  relief_problem s;
+  for (int i = 0; i < 3000; i++) {
+    arena a;
+    arena_init(&a, context);
+    relief_random(&s, &random);
+    const uint64_t least = relief_least_arena(&s.p);
+    const layout_result size = solve(&s.p, LAYOUT_SIZE, &a);
+    const layout_result greedy = solve(&s.p, LAYOUT_GREEDY, &a);
+    const layout_result exact = solve(&s.p, LAYOUT_EXACT, &a);
+    assert_true(size.bound_bytes <= least && least <= size.arena_bytes);
+    assert_true(greedy.bound_bytes <= least && least <= greedy.arena_bytes);
+    assert_true(greedy.arena_bytes <= size.arena_bytes);
+    assert_int_equal(exact.outcome, CALM_OPTIMAL);
+    assert_int_equal(exact.arena_bytes, least);
+    arena_free(&a);
   }
-  assert_true(relieved > 50);
-  fixture_close(&f);
 }
 
-/* Layers of 8,000 bytes: each begins 384 bytes below the one before, and none
-   can go up again without taking its own 8,000 on top. */
-static void a_chain_slides_down_and_that_is_proved(void **state) {
+/* Each layer has to slide down, for none can come above the one before. */
+static void the_drift_of_a_chain_is_proved(void **state) {
   (void)state;
-  enum { LAYERS = 10, BYTES = 8000, STEP = 384 };
-  layout_body bodies[LAYERS];
-  layout_piece pieces[LAYERS];
-  layout_relief reliefs[LAYERS - 1];
-  layout_result result;
-  limits l;
-  fixture f;
-  fixture_begin(&f, NULL);
-  for (uint32_t i = 0; i < LAYERS; i++) {
-    bodies[i] = (layout_body){.align = 16};
-    pieces[i] = (layout_piece){i, i, i + 2, 0, BYTES};
-    if (i) reliefs[i - 1] = (layout_relief){i - 1, i, STEP - 15};
+  relief_chain c;
+  arena a;
+  arena_init(&a, context);
+  for (uint32_t layers = 2; layers < 20; layers++) {
+    chain_even(&c, layers, 8000, 384);
+    const layout_result r = solve(&c.p, LAYOUT_EXACT, &a);
+    assert_int_equal(r.outcome, CALM_OPTIMAL);
+    assert_int_equal(r.arena_bytes, 8000 + (layers - 1) * 384);
+    assert_int_equal(solve(&c.p, LAYOUT_GREEDY, &a).arena_bytes, r.arena_bytes);
   }
-  layout_problem p = {.bodies = bodies,
-                      .pieces = pieces,
-                      .body_count = LAYERS,
-                      .piece_count = LAYERS,
-                      .reliefs = reliefs,
-                      .relief_count = LAYERS - 1};
-  const layout_options o = layout_options_default();
-  limits_init(&l, f.context);
-  assert_int_equal(layout_problem_finish(&p, &f.arena), CALM_OK);
-  assert_int_equal(layout_solve(&result, &p, &o, &f.arena, &l), CALM_OK);
-  assert_int_equal(result.outcome, CALM_OPTIMAL);
-  assert_int_equal(result.arena_bytes, BYTES + (LAYERS - 1) * STEP);
-  fixture_close(&f);
+  arena_free(&a);
+}
+
+/* Distances are met to the byte, and where they are negative, above. */
+static void pairs_lie_as_close_as_they_may(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t input, output;
+    int64_t distance;
+    uint64_t arena_bytes;
+  } rows[] = {{10, 10, 3, 13},  {10, 10, 0, 10}, {10, 10, -4, 10},
+              {10, 4, 3, 13},   {4, 10, 3, 10},  {4, 10, 8, 12},
+              {4, 10, -20, 10}, {10, 10, 10, 20}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    relief_problem s;
+    arena a;
+    arena_init(&a, context);
+    relief_init(&s);
+    relief_add_body(&s);
+    relief_add_piece(&s, 0, 2, 0, rows[i].input);
+    relief_add_body(&s);
+    relief_add_piece(&s, 1, 3, 0, rows[i].output);
+    relief_add(&s, 0, 1, rows[i].distance);
+    const layout_result r = solve(&s.p, LAYOUT_EXACT, &a);
+    assert_int_equal(r.arena_bytes, rows[i].arena_bytes);
+    assert_int_equal(r.outcome, CALM_OPTIMAL);
+    arena_free(&a);
+  }
+}
+
+static void chains_are_placed_soundly(void **state) {
+  (void)state;
+  random_state random = random_from_seed(2);
+  relief_chain c;
+  int proved = 0;
+  for (int i = 0; i < 60; i++) {
+    arena a;
+    arena_init(&a, context);
+    chain_random(&c, 20 + random_below(&random, CHAIN_MOST - 20), &random);
+    const layout_result greedy = solve(&c.p, LAYOUT_GREEDY, &a);
+    const layout_result exact = solve(&c.p, LAYOUT_EXACT, &a);
+    assert_true(exact.arena_bytes <= greedy.arena_bytes);
+    assert_true(exact.bound_bytes >= greedy.bound_bytes);
+    proved += exact.outcome == CALM_OPTIMAL;
+    arena_free(&a);
+  }
+  assert_true(proved >= 57);
+}
+
+/* Bytes counted from above instead: every piece and distance from the end of
+   its body.  An input that begins above an output ends above it then, by less
+   or more as their lengths differ; with lengths equal, roles change. */
+static void turn_chain(relief_chain *c) {
+  for (uint32_t i = 0; i < c->p.relief_count; i++) {
+    layout_relief *r = &c->reliefs[i];
+    const int64_t in = (int64_t)c->pieces[r->input].high;
+    const int64_t out = (int64_t)c->pieces[r->output].high;
+    *r = (layout_relief){r->output, r->input, r->distance + in - out};
+  }
+}
+
+static void upside_down_the_optimum_is_the_same(void **state) {
+  (void)state;
+  random_state random = random_from_seed(3);
+  relief_chain c;
+  for (int i = 0; i < 40; i++) {
+    arena a;
+    arena_init(&a, context);
+    chain_random(&c, 25, &random);
+    const layout_result one = solve(&c.p, LAYOUT_EXACT, &a);
+    turn_chain(&c);
+    const layout_result two = solve(&c.p, LAYOUT_EXACT, &a);
+    assert_true(one.bound_bytes <= two.arena_bytes);
+    assert_true(two.bound_bytes <= one.arena_bytes);
+    if (one.outcome == CALM_OPTIMAL && two.outcome == CALM_OPTIMAL)
+      assert_int_equal(one.arena_bytes, two.arena_bytes);
+    arena_free(&a);
+  }
+}
+
+static void without_reliefs_both_solvers_agree(void **state) {
+  (void)state;
+  random_state random = random_from_seed(4);
+  int proved = 0;
+  for (int i = 0; i < 200; i++) {
+    relief_chain c;
+    layout_result other;
+    limits l;
+    arena a;
+    const layout_options options = layout_options_default();
+    arena_init(&a, context);
+    chain_random(&c, 4 + random_below(&random, 20), &random);
+    c.p.relief_count = 0;
+    limits_init(&l, context);
+    l.max_ticks = 20000000;
+    assert_int_equal(layout_solve(&other, &c.p, &options, &a, &l), CALM_OK);
+    const layout_result own = solve(&c.p, LAYOUT_EXACT, &a);
+    assert_true(own.bound_bytes <= other.arena_bytes);
+    assert_true(other.bound_bytes <= own.arena_bytes);
+    proved += own.outcome == CALM_OPTIMAL && other.outcome == CALM_OPTIMAL;
+    arena_free(&a);
+  }
+  assert_true(proved >= 195);
+}
+
+static void fixed_bodies_that_collide_are_refused(void **state) {
+  (void)state;
+  for (int relieved = 0; relieved < 2; relieved++) {
+    relief_problem s;
+    layout_result r;
+    limits l;
+    arena a;
+    const layout_options options = layout_options_default();
+    arena_init(&a, context);
+    limits_init(&l, context);
+    relief_init(&s);
+    for (int i = 0; i < 2; i++) {
+      layout_body *body = relief_add_body(&s);
+      body->fixed = true;
+      body->offset = i == 0 ? 3 : 0;
+      relief_add_piece(&s, i, i + 2, 0, 10);
+    }
+    relief_add(&s, 0, 1, relieved ? 3 : 4);
+    assert_int_equal(layout_solve(&r, &s.p, &options, &a, &l),
+                     relieved ? CALM_OK : CALM_BAD_INPUT);
+    if (relieved) assert_int_equal(r.arena_bytes, 13);
+    arena_free(&a);
+  }
+}
+
+static void a_run_repeats_exactly(void **state) {
+  (void)state;
+  random_state random = random_from_seed(5);
+  relief_chain c;
+  arena a;
+  arena_init(&a, context);
+  for (int i = 0; i < 10; i++) {
+    chain_random(&c, 40, &random);
+    const layout_result one = solve(&c.p, LAYOUT_EXACT, &a);
+    const layout_result two = solve(&c.p, LAYOUT_EXACT, &a);
+    assert_int_equal(one.ticks, two.ticks);
+    assert_memory_equal(one.offsets, two.offsets,
+                        c.p.body_count * sizeof *one.offsets);
+  }
+  arena_free(&a);
+}
+
+/* The first order is finished whatever happens. */
+static void limits_leave_a_placement(void **state) {
+  (void)state;
+  random_state random = random_from_seed(6);
+  relief_chain c;
+  arena a;
+  arena_init(&a, context);
+  chain_random(&c, 60, &random);
+  for (uint64_t ticks = 0; ticks < 200000; ticks = 2 * ticks + 1) {
+    layout_result r;
+    layout_fault fault;
+    limits l;
+    const layout_options options = layout_options_default();
+    limits_init(&l, context);
+    l.max_ticks = ticks;
+    assert_int_equal(layout_solve(&r, &c.p, &options, &a, &l), CALM_OK);
+    assert_int_equal(
+        layout_check(&fault, &c.p, r.offsets, r.arena_bytes, context), CALM_OK);
+    assert_int_equal(fault.kind, LAYOUT_SOUND);
+  }
+  arena_free(&a);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_exact_search_finds_the_least),
-      cmocka_unit_test(a_chain_slides_down_and_that_is_proved)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+      cmocka_unit_test(small_problems_agree_with_all_offsets),
+      cmocka_unit_test(the_drift_of_a_chain_is_proved),
+      cmocka_unit_test(pairs_lie_as_close_as_they_may),
+      cmocka_unit_test(chains_are_placed_soundly),
+      cmocka_unit_test(upside_down_the_optimum_is_the_same),
+      cmocka_unit_test(without_reliefs_both_solvers_agree),
+      cmocka_unit_test(fixed_bodies_that_collide_are_refused),
+      cmocka_unit_test(a_run_repeats_exactly),
+      cmocka_unit_test(limits_leave_a_placement),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
 }

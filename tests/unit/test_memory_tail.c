@@ -1,14 +1,18 @@
 /*
  * When the tail of TensorFlow Lite Micro's arena is exact, a lower bound, or
  * not known, and what follows for a budget.  That exact ones are exact is shown
- * by tests/tflm_tails.csv (test_plan_tflm.c) and by the runtime itself.
+ * by tests/tflm_tails.csv (test_plan_tflm.c) and by the runtime itself; those
+ * of 32-bit targets by tests/tflm_tails_32bit.csv.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "cases.h"
 #include "plan.h"
 #include "tflite_builder.h"
 
@@ -144,9 +148,74 @@ static void budgets(void **state) {
   }
 }
 
+/* ---- 32-bit targets ------------------------------------------------------ */
+
+static void compare_model(const char *name, const char *path, uint64_t bytes) {
+  calm_context *context = calm_context_new(NULL);
+  calm_options *options;
+  calm_model *model;
+  calm_inspection *i = NULL;
+  assert_int_equal(calm_options_new(&options, context), CALM_OK);
+  calm_options_set(options, "target", "32bit");
+  if (calm_model_open(&model, context, path, NULL) ||
+      calm_inspect(&i, model, options))
+    fail_msg("%s: %s", name, calm_context_message(context));
+  assert_int_equal(i->tail.target, TARGET_32BIT);
+  if (!i->tail.exact || i->tail.bytes != bytes)
+    fail_msg("%s: a tail of %" PRIu64 ", measured %" PRIu64, name,
+             i->tail.bytes, bytes);
+  calm_inspection_free(i);
+  calm_model_free(model);
+  calm_options_free(options);
+  assert_int_equal(calm_context_bytes(context), 0);
+  calm_context_free(context);
+}
+
+/* Rows of operators are those of tests/runtime/test_tails.py. */
+static void as_measured_on_arm(void **state) {
+  (void)state;
+  CASES_OR_SKIP();
+  FILE *table = fopen(CALM_SOURCE_DIR "/tests/tflm_tails_32bit.csv", "r");
+  char line[256], name[128], file[256], path[1024];
+  int models = 0, absent = 0;
+  assert_non_null(table);
+  assert_non_null(fgets(line, sizeof line, table)); /* the names of columns */
+  while (fgets(line, sizeof line, table)) {
+    uint64_t bytes;
+    assert_int_equal(sscanf(line, "%127[^,],%" SCNu64, name, &bytes), 2);
+    if (!strncmp(name, "operator_", 9)) continue;
+    snprintf(file, sizeof file, "models/%s.tflite", name);
+    if (cases_path(path, sizeof path, file)) {
+      compare_model(name, path, bytes);
+      models++;
+    } else {
+      absent++;
+    }
+  }
+  fclose(table);
+  print_message("%d models compared, %d absent\n", models, absent);
+}
+
+/* As many pieces as on x86-64, each with its own size: 124 of objects, 8, 2 x
+   12, 32 and 2 for graph, tensors, operator and options; 64 from there on for
+   the kernel; twice 4 and 32 for input and output, at 16 the lists. */
+static void one_operator_on_arm(void **state) {
+  (void)state;
+  enum { TAIL_BYTES_32 = 352 };
+  trial t = plan_file(add(), "target", "32bit");
+  assert_true(tail_of(&t)->exact);
+  assert_int_equal(tail_of(&t)->bytes, TAIL_BYTES_32);
+  assert_int_equal(t.plan->runtime.default_tail.bytes, TAIL_BYTES_32);
+  assert_int_equal(plan_needed_bytes(t.plan), HEAD_BYTES + TAIL_BYTES_32);
+  end(&t);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_operator), cmocka_unit_test(what_is_not_told),
-      cmocka_unit_test(other_builds), cmocka_unit_test(budgets)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_operator),
+                                     cmocka_unit_test(what_is_not_told),
+                                     cmocka_unit_test(other_builds),
+                                     cmocka_unit_test(budgets),
+                                     cmocka_unit_test(one_operator_on_arm),
+                                     cmocka_unit_test(as_measured_on_arm)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,7 @@ static void try_seed(tally *t, uint64_t seed) {
   tile_net_draw(&g, &random, pads, &region.first, &region.last);
   if (random_below(&random, 3) == 0) options.most_operands = 3;
   if (random_below(&random, 3) == 0) options.row_align = 16;
+  options.bare_slices = pads && random_below(&random, 3) == 0;
   const char *reason =
       tile_refuse(&g, region.first, region.last, &rows, &columns);
   if (reason) fail_msg("seed %llu: %s", (unsigned long long)seed, reason);

@@ -36,6 +36,29 @@ static bool same_shape(const graph_tensor *a, const graph_tensor *b) {
          !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions);
 }
 
+/* Operands of what works element by element have the shape of its output, and
+   windows that of theirs. */
+static void expect_shapes(const graph *g, uint64_t seed) {
+  for (op_id u = 0; u < g->ops.count; u++) {
+    const graph_op *op = &g->ops.data[u];
+    const graph_tensor *y = &g->tensors.data[op->outputs[0]];
+    graph_window w;
+    const bool window = op->kind == OP_conv2d || op->kind == OP_max_pool2d ||
+                        op->kind == OP_average_pool2d ||
+                        op->kind == OP_depthwise_conv2d;
+    if (window && !graph_window_of(&w, g, u))
+      fail_msg("seed %llu: %s has no window", (unsigned long long)seed,
+               op->name);
+    for (uint32_t i = 0; !window && i < op->input_count; i++) {
+      const graph_tensor *x = &g->tensors.data[op->inputs[i]];
+      if (op_kind_flags(op->kind) & OP_ELEMENTWISE && x->rank == 4 &&
+          !same_shape(x, y))
+        fail_msg("seed %llu: %s has operands of other shapes",
+                 (unsigned long long)seed, op->name);
+    }
+  }
+}
+
 static bool same_axis(const window_axis *a, const window_axis *b) {
   return a->input == b->input && a->output == b->output && a->taps == b->taps &&
          a->stride == b->stride && a->dilation == b->dilation &&
@@ -83,6 +106,7 @@ static void try_fold(tally *t, const graph *g, const tile_region *region,
   if (found) {
     const bool back = is_back(g, &folded.after);
     expect_equal(g, &folded.after, seed);
+    expect_shapes(&folded.after, seed);
     t->folded += is_sliced(&tiled);
     t->back += is_sliced(&tiled) && back;
     graph_edit_free(&folded);
@@ -143,9 +167,137 @@ static void tiles_of_random_nets_are_folded(void **state) {
                   mode < TILE_MODES ? tile_mode_name((tile_mode)mode) : "grid",
                   t[mode].tiled, t[mode].folded, t[mode].back);
     assert_true(t[mode].tiled > count / 3);
-    assert_int_equal(t[mode].folded, t[mode].tiled);
+    assert_true(t[mode].folded >= t[mode].tiled / 100 * 99);
     assert_true(t[mode].back > t[mode].tiled / 10 * 9);
   }
+}
+
+/* ---- Tiles that are wrong ------------------------------------------------ */
+
+static void set_numbers(graph_op *op, const char *key, const int64_t *four,
+                        arena *a) {
+  char value[96];
+  const int length = snprintf(value, sizeof value, "%d,%d,%d,%d", (int)four[0],
+                              (int)four[1], (int)four[2], (int)four[3]);
+  for (uint32_t i = 0; i < op->attribute_count; i++)
+    if (!strcmp(op->attributes[i].key, key))
+      op->attributes[i].value = arena_string(a, value, (size_t)length);
+}
+
+/* A slice begins a row or a column elsewhere; false: it cannot. */
+static bool shift_slice(const graph *g, graph_op *op, uint32_t at, int64_t by,
+                        arena *a) {
+  const graph_tensor *x = &g->tensors.data[op->inputs[0]];
+  const graph_tensor *y = &g->tensors.data[op->outputs[0]];
+  int64_t begin[GRAPH_MAX_RANK];
+  assert_int_equal(graph_op_numbers(begin, op, "begin"), 4);
+  begin[at] += by;
+  if (begin[at] < 0 || begin[at] + y->dimensions[at] > x->dimensions[at])
+    return false;
+  set_numbers(op, "begin", begin, a);
+  return true;
+}
+
+/* A pad has a row or a column on the other side. */
+static bool shift_pad(graph_op *op, uint32_t at, int64_t by, arena *a) {
+  int64_t before[GRAPH_MAX_RANK], after[GRAPH_MAX_RANK];
+  assert_int_equal(graph_op_numbers(before, op, "before"), 4);
+  assert_int_equal(graph_op_numbers(after, op, "after"), 4);
+  before[at] += by;
+  after[at] -= by;
+  if (before[at] < 0 || after[at] < 0) return false;
+  set_numbers(op, "before", before, a);
+  set_numbers(op, "after", after, a);
+  return true;
+}
+
+/* Parts that a concat puts together change places. */
+static bool swap_parts(const graph *g, graph_op *op, random_state *random) {
+  const uint32_t i = random_below(random, op->input_count);
+  const uint32_t j = random_below(random, op->input_count);
+  const tensor_id x = op->inputs[i], y = op->inputs[j];
+  if (x == y || !same_shape(&g->tensors.data[x], &g->tensors.data[y]))
+    return false;
+  op->inputs[i] = y;
+  op->inputs[j] = x;
+  return true;
+}
+
+/* One tile has the bias of another operator. */
+static bool change_bias(const graph *g, graph_op *op, random_state *random) {
+  const graph_op *other = &g->ops.data[random_below(random, g->ops.count)];
+  if (op->input_count < 3 || other->input_count < 3 ||
+      op->inputs[2] == other->inputs[2] ||
+      !same_shape(&g->tensors.data[op->inputs[2]],
+                  &g->tensors.data[other->inputs[2]]))
+    return false;
+  op->inputs[2] = other->inputs[2];
+  return true;
+}
+
+static bool spoil(graph *g, random_state *random, arena *a) {
+  graph_op *op = &g->ops.data[random_below(random, g->ops.count)];
+  const uint32_t at = (g->channels_first ? 2 : 1) + random_below(random, 2);
+  const int64_t by = random_below(random, 2) ? 1 : -1;
+  if (op->kind == OP_slice) return shift_slice(g, op, at, by, a);
+  if (op->kind == OP_pad) return shift_pad(op, at, by, a);
+  if (op->kind == OP_concat) return swap_parts(g, op, random);
+  return (op->kind == OP_conv2d || op->kind == OP_depthwise_conv2d) &&
+         random_below(random, 8) == 0 && change_bias(g, op, random);
+}
+
+/* One or two errors, which may make up for each other. */
+static bool spoil_some(graph *g, random_state *random, arena *a) {
+  uint32_t left = 1 + random_below(random, 2);
+  for (uint32_t i = 0; left && i < 100; i++) left -= spoil(g, random, a);
+  return left == 0;
+}
+
+/* Whatever the graph computes, it computes that when it is folded. */
+static void spoil_seed(tally *t, uint64_t seed) {
+  random_state random = random_from_seed(seed);
+  tile_options options = {.most_operands = 10, .row_align = 1};
+  tile_region region = {.columns = 1,
+                        .mode = (tile_mode)random_below(&random, TILE_MODES)};
+  graph_edit tiled, folded;
+  uint32_t found;
+  arena a;
+  graph g;
+  arena_init(&a, context);
+  graph_init(&g, &a, "net");
+  options.pads = random_below(&random, 4) == 0;
+  tile_net_draw(&g, &random, options.pads, &region.first, &region.last);
+  region.rows = 2 + random_below(&random, 4);
+  if (region.mode == TILE_PAD) region.columns += random_below(&random, 2);
+  if (tile_apply(&tiled, &g, &region, 1, &options, &a) == CALM_OK) {
+    if (spoil_some(&tiled.after, &random, &a)) {
+      t->tiled++;
+      assert_int_equal(tile_fold(&folded, &found, &tiled.after, &options, &a),
+                       CALM_OK);
+      if (found) {
+        t->folded++;
+        expect_equal(&tiled.after, &folded.after, seed);
+        expect_shapes(&folded.after, seed);
+        graph_edit_free(&folded);
+      }
+    }
+    graph_edit_free(&tiled);
+  }
+  graph_free(&g);
+  arena_free(&a);
+}
+
+static void what_is_wrong_stays_as_wrong_as_it_is(void **state) {
+  (void)state;
+  const char *wanted = getenv("CALM_TILE_NETS");
+  const uint64_t count = wanted           ? strtoull(wanted, NULL, 10)
+                         : CALM_SANITIZED ? 300
+                                          : 2000;
+  tally t = {0};
+  for (uint64_t seed = 1; seed <= count; seed++) spoil_seed(&t, seed);
+  print_message("%u spoilt, %u folded in parts\n", t.tiled, t.folded);
+  assert_true(t.tiled > count / 4);
+  assert_true(t.folded < t.tiled / 2);
 }
 
 /* ---- What others made ---------------------------------------------------- */
@@ -238,6 +390,7 @@ static void every_failed_allocation_is_reported(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_wrong_stays_as_wrong_as_it_is),
       cmocka_unit_test(hand_made_tiles_are_folded),
       cmocka_unit_test(every_failed_allocation_is_reported),
       cmocka_unit_test(tiles_of_random_nets_are_folded)};
