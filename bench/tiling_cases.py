@@ -7,7 +7,8 @@ import dataclasses
 
 REFERENCE = ("--kernels", "reference")
 OVERLAP = (*REFERENCE, "--overlap", "on")
-TILES = ("--tile", "auto")
+# The search ends by ticks; on a loaded machine it must not end by the clock.
+TILES = ("--tile", "auto", "--time-limit", "300")
 HEAD = ("--minimize", "head")
 
 # Planned, but not run here: who builds with these libraries has his own kernels.

@@ -88,7 +88,7 @@ def arena(facts, runtime):
 def fixed(options, regions):
     """The options with the regions that a search has found in its place."""
     words = list(options)
-    for option in ("--tile", "--minimize", "--max-extra-macs"):
+    for option in ("--tile", "--time-limit", "--minimize", "--max-extra-macs"):
         if option in words:
             at = words.index(option)
             del words[at:at + 2]
@@ -107,10 +107,11 @@ def check_probe(path, folder, options, regions):
     return verdict if verdict != "yes" else arena(after, facts["runtime"])
 
 
-def measure(path, folder, options):
-    """Plan, write, run and compare; a row of facts."""
+def measure(path, folder, options, more):
+    """Plan, write, run and compare; a row of facts.  `more` options change
+    nothing of the plan."""
     out = folder / f"{path.stem}.planned.tflite"
-    planned = plan(path, out, *options)
+    planned = plan(path, out, *options, *more)
     if "error" in planned:
         return {"error": planned["error"]}
     facts = run.__wrapped__(out)

@@ -127,8 +127,9 @@ static const opt_own rows[] = {
      offsetof(request, in_place)},
     {{"emit", "inspect plan pack eval map", "KIND=FILE", NULL,
       "write a file as well, repeatable: csv; of calm plan also plan (JSON), "
-      "c-header, bufferplan, trace, model-explorer, traffic (with --onchip, "
-      "of calm inspect, too); of calm eval and calm map mapping, nest"},
+      "c-header, bufferplan, trace, model-explorer, front (with --tile auto or "
+      "--effort max), traffic (with --onchip, of calm inspect, too); of calm "
+      "eval and calm map mapping, nest"},
      0,
      set_emit,
      0},

@@ -184,9 +184,7 @@ static calm_status judge_given(tiling *t) {
   for (int i = 0; i < 2; i++) {
     TRY(judge.score(&front[i].score, &possible, judge.payload, front[i].regions,
                     front[i].count));
-    if (!possible)
-      return context_fail(t->context, CALM_UNSUPPORTED, "%s",
-                          calm_context_message(t->context));
+    if (!possible) return CALM_UNSUPPORTED; /* the context has the reason */
   }
   r->choice = (tile_choice){.front = front,
                             .front_count = 2,
