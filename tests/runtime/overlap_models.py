@@ -17,6 +17,8 @@ WINDOWS = ("CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D")
 UNARY = ("LOGISTIC", "TANH", "SOFTMAX", "QUANTIZE", "RELU", "RELU6",
          "LEAKY_RELU", "HARD_SWISH")
 BINARY = ("ADD", "MUL", "SUB", "MAXIMUM", "MINIMUM")
+# By a constant that is broadcast over the picture.
+CONSTANT = ("MUL by a constant", "SUB of a constant", "SUB from a constant")
 FLOAT_UNARY = ("ABS", "NEG", "EXP", "LOG", "SIN", "COS", "SQRT", "RSQRT",
                "SQUARE", "FLOOR", "CEIL", "ROUND", "ELU")
 FLOAT_BINARY = ("DIV", "SQUARED_DIFFERENCE", "FLOOR_DIV", "FLOOR_MOD")
@@ -26,7 +28,8 @@ CUT_OFF = WINDOWS + ("FULLY_CONNECTED",)
 
 def kinds(dtype):
     """The kinds that are known in a type."""
-    both = WINDOWS + ("FULLY_CONNECTED", "PAD", "SLICE") + UNARY + BINARY
+    both = WINDOWS + ("FULLY_CONNECTED", "PAD", "SLICE") + UNARY + BINARY + \
+        CONSTANT
     return both + (FLOAT_UNARY + FLOAT_BINARY if dtype == "float32" else ())
 
 
@@ -43,7 +46,8 @@ class Single:
     def maker(self):
         for names, maker in ((WINDOWS, "window"),
                              (UNARY + FLOAT_UNARY, "unary"),
-                             (BINARY + FLOAT_BINARY, "binary")):
+                             (BINARY + FLOAT_BINARY, "binary"),
+                             (CONSTANT, "by_constant")):
             if self.kind in names:
                 return maker
         return self.kind.lower()
@@ -184,15 +188,32 @@ class Single:
                                        spread=None if same else spread))
         self.main.op(self.kind, tensors[:2], tensors[2:])
 
+    def by_constant(self):
+        shape = self.shape()
+        sizes = [1, 1, 1, self.pick(1, shape[3])]
+        facts = {"scales": [1 / 64], "zero_points": 2}
+        values = self.random.integers(20, 100, sizes)
+        if self.dtype == "float32":
+            facts, values = {}, values / 32
+        constant = self.constant(values, self.dtype, **facts)
+        source, result = self.io(shape, shape, 1 / 16)
+        operands = [source, constant]
+        if "from" in self.kind:
+            operands.reverse()
+        self.main.op(self.kind[:3], operands, [result])
+
     def bytes_of(self, index):
         entry = self.main.tensors[index]
         width = 4 if entry.type == schema.TensorType.FLOAT32 else 1
         return int(numpy.prod(entry.shape)) * width
 
+    def source(self, slot):
+        return self.main.operators[0].inputs[slot]
+
     def place(self, slot, distance):
         """The output `distance` bytes below the operand in `slot`."""
         operands = self.main.inputs
-        source, result = operands[slot], self.main.outputs[0]
+        source, result = self.source(slot), self.main.outputs[0]
         self.offsets[source] = max(0, distance)
         self.offsets[result] = max(0, -distance)
         end = max(self.offsets[index] + self.bytes_of(index)

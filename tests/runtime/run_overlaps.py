@@ -38,7 +38,8 @@ def distances(program, models):
     found = [{} for _ in models]
     for line in done.stdout.splitlines():
         number, _, slot, word, size = line.split()
-        if word == "safe":
+        operand = models[int(number)].source(int(slot))
+        if word == "safe" and operand in models[int(number)].main.inputs:
             found[int(number)][int(slot)] = int(size)
     return found
 
@@ -83,7 +84,7 @@ def try_model(model, slot, distance, facts):
     kinds whose distance was cut off at 0, and outputs that do not reach the
     input."""
     inputs = Inputs(model, slot)
-    source, result = (model.main.inputs[slot], model.main.outputs[0])
+    source, result = model.source(slot), model.main.outputs[0]
     width = 4 if model.main.tensors[source].type == \
         overlap_models.schema.TensorType.FLOAT32 else 1
     same_width = model.main.tensors[source].type == \

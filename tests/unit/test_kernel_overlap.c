@@ -394,6 +394,14 @@ static void cases_of_the_notes(void **state) {
        KERNELS_CMSIS_NN_MVE, 0, true, 0},
       {TYPED("i8") "op a sub ( x z ) -> ( y )\n", KERNELS_CMSIS_NN_MVE, 0, true,
        0},
+      /* By a constant that is broadcast; only the picture can be overwritten.
+       */
+      {"tensor x i8[4,4] input\ntensor z i8[4] const\n"
+       "tensor y i8[4,4] output\nop a mul ( x z ) -> ( y )\n",
+       KERNELS_PORTABLE, 0, true, 0},
+      {"tensor x i8[4,4] input\ntensor z i8[4] const\n"
+       "tensor y i8[4,4] output\nop a mul ( x z ) -> ( y )\n",
+       KERNELS_PORTABLE, 1, false, 0},
       {TYPED("i8") "op a maximum ( x z ) -> ( y )\n", KERNELS_CMSIS_NN_MVE, 0,
        false, 0},
       {TYPED("i8") "op a maximum ( x z ) -> ( y )\n", KERNELS_REFERENCE, 0,
