@@ -33,9 +33,9 @@ known for libraries other than the reference kernels.
 LITERT = """
 ## LiteRT
 
-It ignores the plan, so that only the tiles change something. All outputs and
-the probe against the untouched file's, with the reference kernels, the optimised
-ones, and by default (XNNPACK). person_detect and HPS are left out: the runtime
+It ignores the plan, so that only the tiles change something. All outputs against
+the untouched file's, with the reference kernels, the optimised ones, and by default
+(XNNPACK); `tests/runtime/test_tiling.py` compares an inner picture, too. person_detect and HPS are left out: the runtime
 refuses the one, and the other comes tiled.
 """
 
