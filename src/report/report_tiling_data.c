@@ -28,7 +28,7 @@ static json_t *list_regions(arena *scratch, const plan_tiling *t,
             (json_int_t)r->first, "last", (json_int_t)r->last, "rows",
             (json_int_t)r->rows, "columns", (json_int_t)r->columns, "mode",
             tile_mode_name(r->mode), "operators",
-            (json_int_t)(r->last - r->first + 1), "first_op",
+            (json_int_t)r->last - r->first + 1, "first_op",
             report_json_name(scratch, g->ops.data[g->order[r->first]].name),
             "last_op",
             report_json_name(scratch, g->ops.data[g->order[r->last]].name)));
