@@ -2,7 +2,7 @@
  * CoSA (Huang et al., ISCA 2021): one mixed-integer program per layer, in
  * logarithms of prime factors, solved by HiGHS.  Its optimum is that of its own
  * objective, not of the cost model; the nest it yields is costed, and repaired
- * or refused if it does not fit.  docs/cosa.md says how every choice that two
+ * or refused if it does not fit.  docs/algorithms/mapper-cosa.md says how every choice that two
  * readers of the paper would make differently is settled.
  */
 #ifndef CALM_MAPPER_MAPPER_COSA_H
