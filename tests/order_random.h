@@ -22,7 +22,8 @@ enum {
   ORDER_RANDOM_WORKSPACE = 32,
   ORDER_RANDOM_REUSE = 64,
   ORDER_RANDOM_SPARED = 128, /* some permissions spare workspace */
-  ORDER_RANDOM_ALL = 255
+  ORDER_RANDOM_ALL = 255,
+  ORDER_RANDOM_SERIES = 256 /* the precedence is series-parallel */
 };
 
 enum { ORDER_RANDOM_MAX_OPS = 20, ORDER_RANDOM_MAX_BUFFERS = 64 };
@@ -47,13 +48,27 @@ static inline uint64_t order_random_bytes(order_random_draft *d) {
   return d->features & ORDER_RANDOM_SIZED ? 1 + random_below(d->r, 9) : 1;
 }
 
+/* All pairs of a series-parallel precedence: halves of [begin, end) follow each
+   other or do not, and so on. */
+static inline void order_random_series(order_random_draft *d, uint32_t begin,
+                                       uint32_t end) {
+  if (end - begin < 2) return;
+  const uint32_t middle = begin + 1 + random_below(d->r, end - begin - 1);
+  if (order_random_chance(d->r, 50))
+    for (uint32_t u = middle; u < end; u++)
+      for (uint32_t v = begin; v < middle; v++) d->preds[u] |= UINT32_C(1) << v;
+  order_random_series(d, begin, middle);
+  order_random_series(d, middle, end);
+}
+
 /* A buffer that `writer` makes and some later operators read. */
 static inline void order_random_tensor(order_random_draft *d, uint32_t writer) {
   const uint32_t b = d->buffer_count++;
   d->buffers[b].bytes = order_random_bytes(d);
   d->touch[b] = UINT32_C(1) << writer;
   for (uint32_t u = writer + 1; u < d->op_count; u++)
-    if (order_random_chance(d->r, 25)) {
+    if (order_random_chance(d->r, 25) &&
+        (!(d->features & ORDER_RANDOM_SERIES) || d->preds[u] >> writer & 1)) {
       d->touch[b] |= UINT32_C(1) << u;
       d->preds[u] |= UINT32_C(1) << writer;
     }
@@ -73,6 +88,7 @@ static inline void order_random_shared(order_random_draft *d) {
 }
 
 static inline void order_random_draw(order_random_draft *d) {
+  if (d->features & ORDER_RANDOM_SERIES) order_random_series(d, 0, d->op_count);
   for (uint32_t u = 0; u < d->op_count; u++) {
     const uint32_t tensors =
         random_below(d->r, 8) < 6 ? 1 : random_below(d->r, 3);
@@ -82,7 +98,8 @@ static inline void order_random_draw(order_random_draft *d) {
     const uint32_t shared = random_below(d->r, 4);
     for (uint32_t i = 0; i < shared; i++) order_random_shared(d);
   }
-  if (d->features & ORDER_RANDOM_CONTROL)
+  if (d->features & ORDER_RANDOM_CONTROL &&
+      !(d->features & ORDER_RANDOM_SERIES))
     for (uint32_t u = 1; u < d->op_count; u++)
       if (order_random_chance(d->r, 20))
         d->preds[u] |= UINT32_C(1) << random_below(d->r, u);

@@ -25,6 +25,7 @@
 #include "order/order_bound.h"
 #include "order/order_greedy.h"
 #include "order/order_search.h"
+#include "order/order_series.h"
 
 enum {
   FIRST_WIDTH = 64,
@@ -105,12 +106,18 @@ static void tell(const exact *x) {
 
 /* ---- Both sides of the gap ----------------------------------------------- */
 
+/* An order of the mirrored problem, mirrored. */
+static void turn(uint32_t *out, const uint32_t *sequence, uint32_t n,
+                 bool backwards) {
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = backwards ? n - 1 - sequence[n - 1 - i] : sequence[i];
+}
+
 /* Every order is replayed on the caller's problem: that, not what the search
    believes, is its peak. */
 static calm_status adopt(exact *x, const uint32_t *sequence, bool backwards) {
   const uint32_t n = x->problem->op_count;
-  for (uint32_t i = 0; i < n; i++)
-    x->sequence[i] = backwards ? n - 1 - sequence[n - 1 - i] : sequence[i];
+  turn(x->sequence, sequence, n, backwards);
   uint64_t peak;
   TRY(order_replay(&peak, x->problem, x->sequence, x->step_bytes, x->context));
   assert(peak % x->unit == 0);
@@ -220,6 +227,24 @@ static calm_status search(exact *x) {
   return CALM_OK;
 }
 
+/* Of series-parallel problems; forwards, then backwards. */
+static calm_status merge_series(exact *x) {
+  uint32_t *sequence;
+  if (is_done(x) || !x->options->series) return CALM_OK;
+  ARENA_ARRAY(&x->scratch, sequence, x->problem->op_count);
+  for (uint32_t back = 0; back < 2 && !is_done(x); back++) {
+    const order_problem *p = x->problem;
+    uint64_t peak = x->peak * x->unit, bound = x->bound * x->unit;
+    if (back) TRY(order_problem_reverse(&x->reversed, x->problem, &x->scratch));
+    if (back) p = &x->reversed;
+    turn(sequence, x->sequence, p->op_count, back);
+    TRY(order_series(sequence, &peak, &bound, p, x->l));
+    if (peak < x->peak * x->unit) TRY(adopt(x, sequence, back));
+    raise_bound(x, bound / x->unit + (bound % x->unit != 0));
+  }
+  return CALM_OK;
+}
+
 /* In units: an order below it is below so many bytes, too. */
 static uint64_t ceiling_of(uint64_t bytes, uint64_t unit) {
   return bytes ? bytes / unit + (bytes % unit != 0) : UINT64_MAX;
@@ -238,6 +263,7 @@ static calm_status solve(exact *x) {
   TRY(adopt(x, first, false));
   assert(x->bound <= x->peak);
   tell(x);
+  TRY(merge_series(x));
   return is_done(x) ? CALM_OK : search(x);
 }
 

@@ -17,6 +17,7 @@ static order_options with_rules(uint32_t rules) {
   options.commit = rules & 2;
   options.root_bound = rules & 4;
   options.reverse = rules & 8;
+  options.series = rules & 16;
   return options;
 }
 
@@ -35,7 +36,7 @@ static void check_optimal(const order_problem *p, uint64_t optimum,
   assert_int_equal(order_referee_peak(p, r.sequence), optimum);
 }
 
-/* Every eighth problem under all rule sets, the others under one each. */
+/* Every sixteenth problem under all rule sets, the others under one each. */
 static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
   calm_context *context = calm_context_new(NULL);
   random_state r = random_from_seed(seed);
@@ -43,12 +44,13 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
     arena a;
     arena_init(&a, context);
     order_problem p;
-    const unsigned some = features & ~((unsigned)random_next(&r) & 31);
+    const unsigned some = (features & ~((unsigned)random_next(&r) & 31)) |
+                          (i % 4 ? 0 : ORDER_RANDOM_SERIES);
     assert_true(order_random_make(&p, &r, some, 2 + random_below(&r, 11), &a));
     const uint64_t optimum = order_referee_optimum(&p);
-    for (uint32_t rules = 0; rules < 16; rules++) {
+    for (uint32_t rules = 0; rules < 32; rules++) {
       const order_options options = with_rules(rules);
-      if (i % 8 == 0 || rules == i % 16)
+      if (i % 16 == 0 || rules == i % 32)
         check_optimal(&p, optimum, &options, &a);
     }
     arena_free(&a);
