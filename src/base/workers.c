@@ -208,8 +208,7 @@ void workers_free(workers *w) {
     context_branch_free(w->all[i].context, w->home);
     pthread_cond_destroy(&w->all[i].answered);
   }
-  if (w->all)
-    context_reallocate(w->home, w->all, w->count * sizeof *w->all, 0);
+  if (w->all) context_reallocate(w->home, w->all, w->count * sizeof *w->all, 0);
   pthread_cond_destroy(&w->asked);
   pthread_mutex_destroy(&w->lock);
   context_reallocate(w->home, w, sizeof *w, 0);

@@ -84,7 +84,8 @@ static void each_item_is_done_once(void **state) {
     careful own = {pthread_self(), SCARCE_NEVER, 0};
     const calm_allocator allocator = {reallocate_carefully, &own};
     task t = {.home = calm_context_new(&allocator),
-              .first_failure = NONE_FAILS, .every = 1};
+              .first_failure = NONE_FAILS,
+              .every = 1};
     assert_int_equal(run(&t, counts[c]), CALM_OK);
     for (uint32_t i = 0; i < ITEMS; i++) {
       assert_int_equal(t.done[i], 1);
@@ -101,7 +102,8 @@ static void the_first_failure_counts(void **state) {
   for (uint32_t round = 0; round < 20; round++)
     for (uint32_t c = 0; c < COUNTS; c++) {
       task t = {.home = calm_context_new(NULL),
-                .first_failure = 3 + round, .every = 1 + round % 3};
+                .first_failure = 3 + round,
+                .every = 1 + round % 3};
       char wanted[32];
       assert_int_equal(run(&t, counts[c]), CALM_BAD_INPUT);
       snprintf(wanted, sizeof wanted, "item %u is bad", 3 + round);
@@ -121,7 +123,8 @@ static void memory_may_run_out_anywhere(void **state) {
     careful own = {pthread_self(), granted, 0};
     const calm_allocator allocator = {reallocate_carefully, &own};
     task t = {.home = calm_context_new(&allocator),
-              .first_failure = NONE_FAILS, .every = 1};
+              .first_failure = NONE_FAILS,
+              .every = 1};
     assert_non_null(t.home);
     status = run(&t, 3);
     if (status != CALM_OK) {
@@ -161,8 +164,8 @@ static void an_interrupt_reaches_all(void **state) {
 
 static void a_crew_can_be_used_again(void **state) {
   (void)state;
-  task t = {.home = calm_context_new(NULL),
-            .first_failure = NONE_FAILS, .every = 1};
+  task t = {
+      .home = calm_context_new(NULL), .first_failure = NONE_FAILS, .every = 1};
   assert_int_equal(workers_make(&t.crew, t.home, 0), CALM_OK);
   assert_int_equal(workers_count(t.crew), 1);
   workers_free(t.crew);
