@@ -50,6 +50,29 @@ calm_status plan_place(plan_candidate *out, const planner *p,
   return CALM_OK;
 }
 
+bool plan_may_try(const planner *p) {
+  return p->plan->joint.orders < p->options->joint_orders;
+}
+
+calm_status plan_try_order(layout_result *out, plan_candidate *best,
+                           const planner *p, const uint32_t *order_sequence,
+                           const layout_options *options, limits *l) {
+  plan_candidate c;
+  arena tried;
+  planner aside = *p;
+  aside.scratch = &tried;
+  arena_init(&tried, p->plan->context);
+  calm_status status = plan_place(&c, &aside, order_sequence, options, l);
+  arena_free(&tried);
+  TRY(status);
+  p->plan->joint.orders++;
+  *out = c.layout;
+  out->offsets = NULL;
+  return out->arena_bytes < best->layout.arena_bytes
+             ? plan_place(best, p, order_sequence, options, l)
+             : CALM_OK;
+}
+
 /* Operators at [from, from + length) of a sequence. */
 typedef struct order_run {
   uint32_t from, length;
@@ -133,15 +156,15 @@ static void go_to(order_walk *w, const uint32_t *sequence) {
 }
 
 /*
- * A peak above the plan's cannot lead to a smaller arena where each live byte
- * has a place of its own.  Where outputs lie over dying inputs an arena is more
- * than the peak most of the time, and any order below it may do better.
+ * An arena is no smaller than the peak where each live byte has a place of its
+ * own: only a peak below the best arena leaves hope, but any such peak does.
+ * Where a runtime places, and where the best is not even sound, orders of the
+ * least peak are enough.
  */
 static uint64_t most_peak(const planner *p, const plan_candidate *best) {
   const uint64_t peak = p->plan->order.peak_bytes;
-  return p->tflm && plan_tflm_tells_rows(p)
-             ? number_larger(peak, best->layout.arena_bytes - 1)
-             : peak;
+  const bool own = p->tflm ? plan_tflm_tells_rows(p) : !p->litert;
+  return own ? number_larger(peak, best->layout.arena_bytes - 1) : peak;
 }
 
 /* One operator most of the time; where whole tiles can change places, also a
@@ -170,25 +193,6 @@ static calm_status step_order(bool *out_moved, order_walk *w,
   return CALM_OK;
 }
 
-/* The arena of the order; it becomes the best if it gets a smaller one, else it
-   leaves nothing in the planner's scratch. */
-static calm_status try_order(uint64_t *out_bytes, plan_candidate *best,
-                             const planner *p, const uint32_t *sequence,
-                             const layout_options *options, limits *l) {
-  plan_candidate c;
-  arena tried;
-  planner aside = *p;
-  aside.scratch = &tried;
-  arena_init(&tried, p->plan->context);
-  calm_status status = plan_place(&c, &aside, sequence, options, l);
-  if (status == CALM_OK) *out_bytes = c.layout.arena_bytes;
-  arena_free(&tried);
-  TRY(status);
-  return *out_bytes < best->layout.arena_bytes
-             ? plan_place(best, p, sequence, options, l)
-             : CALM_OK;
-}
-
 /* From the best order, but some way off; the first arena will do. */
 static calm_status start_again(order_walk *w, const plan_candidate *best,
                                const planner *p) {
@@ -206,8 +210,9 @@ static calm_status judge_step(order_walk *w, uint32_t *fruitless,
                               plan_candidate *best, const planner *p,
                               const layout_options *options, limits *l) {
   const uint64_t least = best->layout.arena_bytes;
-  uint64_t bytes;
-  TRY(try_order(&bytes, best, p, w->sequence, options, l));
+  layout_result placed;
+  TRY(plan_try_order(&placed, best, p, w->sequence, options, l));
+  const uint64_t bytes = placed.arena_bytes;
   w->most_peak = most_peak(p, best);
   if (bytes <= w->arena_bytes || random_below(&w->random, UPHILL) == 0)
     w->arena_bytes = bytes;
@@ -243,7 +248,8 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
   const uint32_t effort = w.longest > 1 ? RUNS_EFFORT : 1;
   for (uint32_t i = effort * count_steps(w.count); i; i--) {
     bool moved;
-    if (best->layout.arena_bytes <= target_bytes || limits_spend(l, w.count))
+    if (best->layout.arena_bytes <= target_bytes || !plan_may_try(p) ||
+        limits_spend(l, w.count))
       break;
     TRY(step_order(&moved, &w, p));
     if (moved) TRY(judge_step(&w, &fruitless, best, p, &quick, l));
