@@ -9,10 +9,11 @@
  * graph, and so no arena is below the least peak of that graph, less this most.
  *
  * All orders: an arena is at least the peak of its order.  Orders whose peak is
- * below the best arena known are listed depth first; sets of operators from
- * which there is none are remembered.  Each order is placed to a proof, once
- * for all that have the same lives in common.  Then the least of what was found
- * and of the bounds that stayed open holds for every order.
+ * below the best arena known (with the argument above at each step) are listed
+ * depth first; sets of operators from which there is none are remembered, so
+ * that without any each set is looked at once.  Each order is placed to a
+ * proof, once for all that have the same lives in common.  Then the least of
+ * what was found and of the bounds that stayed open holds for every order.
  */
 #include <string.h>
 
@@ -32,7 +33,7 @@ enum {
 
 /* ---- Alignment ----------------------------------------------------------- */
 
-/* Does rounding change any size?  Then by at most so much. */
+/* By how much rounding changes a size, at most. */
 static uint64_t most_rounded(const memory_problem *p, const memory_problem *by,
                              uint64_t align) {
   uint64_t most = 0;
@@ -84,7 +85,6 @@ calm_status plan_try_aligned(plan_candidate *best, planner *p,
   TRY(order_solve(&found, &rounded->order, &o, p->scratch, l));
   p->joint_bound = found.bound_bytes - number_smaller(found.bound_bytes, most);
   p->rounded = &rounded->order;
-  p->most_rounded = most;
   if (best->layout.arena_bytes <= plan_arena_bound(p)) return CALM_OK;
   return plan_try_order(&placed, best, p, found.sequence, options, l);
 }
@@ -152,9 +152,11 @@ typedef struct lister {
   plan_candidate *best;
   const layout_options *options;
   limits *l;
-  const order_problem *problem; /* whose peaks are looked at; an arena is at */
-  uint64_t less;                /* most so much smaller */
+  const order_problem *problem; /* whose peaks are looked at */
   order_walk walk;
+  uint64_t *touchers; /* per buffer: the operators that touch it */
+  uint64_t *added;    /* per buffer, then per operator for its workspace: bytes
+                         that came by rounding; NULL: none did */
   uint32_t *sequence, depth;
   uint64_t done;   /* operators that have run */
   uint64_t *preds; /* per operator */
@@ -227,8 +229,27 @@ static calm_status place_listed(lister *s) {
   return CALM_OK;
 }
 
-static bool has_hope(const lister *s, uint64_t bytes) {
-  return bytes < s->best->layout.arena_bytes + s->less;
+/* What came by rounding to the one of those alive while u runs that has most:
+   if it lies topmost, the arena is so much smaller than their sum. */
+static uint64_t most_added(const lister *s, uint32_t u) {
+  const order_problem *o = s->problem;
+  uint64_t most = 0;
+  if (!s->added) return 0;
+  most = s->added[o->buffer_count + u];
+  for (uint32_t b = 0; b < o->buffer_count; b++) {
+    const uint64_t touchers = s->touchers[b];
+    const bool begun =
+        o->buffers[b].pinned_start || touchers & (s->done | UINT64_C(1) << u);
+    const bool ended = !o->buffers[b].pinned_end && !(touchers & ~s->done);
+    if (begun && !ended) most = number_larger(most, s->added[b]);
+  }
+  return most;
+}
+
+/* May an arena below the best go with so many bytes while u runs? */
+static bool has_hope(const lister *s, uint32_t u, uint64_t bytes) {
+  const uint64_t least = s->best->layout.arena_bytes;
+  return bytes < least || bytes - most_added(s, u) < least;
 }
 
 /* All orders that begin as the sequence does; is there one with hope? */
@@ -245,7 +266,7 @@ static calm_status list_orders(bool *out, lister *s) {
     bool more = false;
     if (s->done & bit || s->preds[u] & ~s->done) continue;
     s->stopped = ++s->ticks > LIST_TICKS || limits_spend(s->l, 1);
-    if (has_hope(s, order_walk_run(&s->walk, u))) {
+    if (has_hope(s, u, order_walk_run(&s->walk, u))) {
       s->sequence[s->depth++] = u;
       s->done |= bit;
       TRY(list_orders(&more, s));
@@ -259,6 +280,20 @@ static calm_status list_orders(bool *out, lister *s) {
   return any || s->stopped ? CALM_OK : add_key(&s->dead, &s->done);
 }
 
+/* Of the problem with rounded sizes beside the real one. */
+static calm_status measure_rounding(lister *s) {
+  const order_problem *o = s->problem, *real = &s->p->problem.order;
+  const uint64_t align = s->p->plan->memory.align;
+  if (o == real) return CALM_OK;
+  ARENA_ARRAY(s->p->scratch, s->added, o->buffer_count + o->op_count);
+  for (uint32_t b = 0; b < o->buffer_count; b++)
+    s->added[b] = o->buffers[b].bytes - real->buffers[b].bytes;
+  for (uint32_t u = 0; u < o->op_count; u++)
+    s->added[o->buffer_count + u] =
+        number_round_up(real->workspace[u], align) - real->workspace[u];
+  return CALM_OK;
+}
+
 static calm_status begin_list(lister *s) {
   const order_problem *o = s->problem;
   arena *a = s->p->scratch;
@@ -268,6 +303,11 @@ static calm_status begin_list(lister *s) {
   for (uint32_t u = 0; u < o->op_count; u++)
     for (uint32_t i = o->pred_begin[u]; i < o->pred_begin[u + 1]; i++)
       s->preds[u] |= UINT64_C(1) << o->preds[i];
+  ARENA_ARRAY(a, s->touchers, o->buffer_count);
+  for (uint32_t b = 0; b < o->buffer_count; b++)
+    for (uint32_t i = o->touch_begin[b]; i < o->touch_begin[b + 1]; i++)
+      s->touchers[b] |= UINT64_C(1) << o->touch[i];
+  TRY(measure_rounding(s));
   s->dead.context = s->seen.context = a->context;
   s->dead.length = 1;
   s->seen.length = 2 + 3 * pieces + pieces * (pieces + 1) / 2 / 64;
@@ -293,7 +333,6 @@ calm_status plan_try_every_order(plan_candidate *best, planner *p,
               .options = options,
               .l = l,
               .problem = p->rounded ? p->rounded : &p->problem.order,
-              .less = p->most_rounded,
               .open = UINT64_MAX};
   const uint32_t ops = p->problem.order.op_count;
   if (ops > MOST_OPERATORS || options->method != LAYOUT_EXACT) return CALM_OK;

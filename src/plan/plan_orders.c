@@ -143,7 +143,8 @@ static void move_run(uint32_t *sequence, uint32_t *where,
 /* Where the walk is. */
 typedef struct order_walk {
   uint64_t most_peak; /* no order with a higher one is looked at */
-  uint32_t longest;   /* run of operators that is moved at once */
+  bool second_half;
+  uint32_t longest; /* run of operators that is moved at once */
   uint32_t *sequence, *where, *before; /* before: the step that may be undone */
   uint32_t count;
   uint64_t arena_bytes;
@@ -157,14 +158,17 @@ static void go_to(order_walk *w, const uint32_t *sequence) {
 
 /*
  * An arena is no smaller than the peak where each live byte has a place of its
- * own: only a peak below the best arena leaves hope, but any such peak does.
- * Where a runtime places, and where the best is not even sound, orders of the
- * least peak are enough.
+ * own: only a peak below the best arena leaves hope.  Orders of the least peak
+ * pack best as a rule and have the first half of the walk; not where rows lie
+ * over others or sizes are rounded, for an arena is more than the peak then
+ * most of the time.  Where a runtime places there is no second half.
  */
-static uint64_t most_peak(const planner *p, const plan_candidate *best) {
+static uint64_t most_peak(const planner *p, const plan_candidate *best,
+                          bool second_half) {
   const uint64_t peak = p->plan->order.peak_bytes;
-  const bool own = p->tflm ? plan_tflm_tells_rows(p) : !p->litert;
-  return own ? number_larger(peak, best->layout.arena_bytes - 1) : peak;
+  const bool any = p->tflm ? plan_tflm_tells_rows(p)
+                           : p->rounded || (second_half && !p->litert);
+  return any ? number_larger(peak, best->layout.arena_bytes - 1) : peak;
 }
 
 /* One operator most of the time; where whole tiles can change places, also a
@@ -213,7 +217,7 @@ static calm_status judge_step(order_walk *w, uint32_t *fruitless,
   layout_result placed;
   TRY(plan_try_order(&placed, best, p, w->sequence, options, l));
   const uint64_t bytes = placed.arena_bytes;
-  w->most_peak = most_peak(p, best);
+  w->most_peak = most_peak(p, best, w->second_half);
   if (bytes <= w->arena_bytes || random_below(&w->random, UPHILL) == 0)
     w->arena_bytes = bytes;
   else
@@ -234,7 +238,7 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
   layout_options quick = pipeline_layout_options(p->options);
   order_walk w = {.count = p->problem.order.op_count,
                   .arena_bytes = best->layout.arena_bytes,
-                  .most_peak = most_peak(p, best),
+                  .most_peak = most_peak(p, best, false),
                   .longest = 1,
                   .random = random_from_seed(p->options->seed)};
   uint32_t fruitless = 0;
@@ -246,8 +250,10 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
   go_to(&w, best->order_sequence);
   if (p->tflm && plan_tflm_tells_rows(p)) w.longest = 1 + w.count / 4;
   const uint32_t effort = w.longest > 1 ? RUNS_EFFORT : 1;
-  for (uint32_t i = effort * count_steps(w.count); i; i--) {
+  const uint32_t steps = effort * count_steps(w.count);
+  for (uint32_t i = 0; i < steps; i++) {
     bool moved;
+    w.second_half = i >= steps / 2;
     if (best->layout.arena_bytes <= target_bytes || !plan_may_try(p) ||
         limits_spend(l, w.count))
       break;

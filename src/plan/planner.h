@@ -50,8 +50,7 @@ typedef struct planner {
   traffic_order least_traffic; /* found for --minimize traffic */
   uint64_t joint_bound; /* no arena is smaller, in whatever order; 0: unknown */
   const order_problem *rounded; /* the same with sizes that are multiples of
-                                   the alignment; an arena is at most */
-  uint64_t most_rounded;        /* so much smaller than its peaks; NULL: none */
+                                   the alignment; NULL: they all are */
   arena *scratch;
 } planner;
 

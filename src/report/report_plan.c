@@ -156,8 +156,8 @@ static void write_joint(text *out, const calm_plan *plan) {
                 report_number(j->first_bytes - arena_bytes).text);
   text_format(out, "\n");
   if (plan->summary.peak_bytes > j->least_peak_bytes)
-    text_format(out, "  %-7s one of a peak of %s bytes packs no better\n", "",
-                report_number(j->least_peak_bytes).text);
+    text_format(out, "  %-7s the least peak, of another order, is %s bytes\n",
+                "", report_number(j->least_peak_bytes).text);
 }
 
 /* Of an order that was chosen for something else. */
