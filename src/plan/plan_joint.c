@@ -20,15 +20,14 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/vector.h"
-#include "order/order_walk.h"
 #include "plan/planner.h"
 
 enum {
-  MOST_OPERATORS = 64,  /* sets are words */
-  MOST_BUFFERS = 256,   /* keys are long */
-  MOST_ORDERS = 1000,   /* placed to a proof */
-  LIST_TICKS = 4000000, /* of the list */
-  PLACE_TICKS = 200000  /* of each order */
+  MOST_OPERATORS = 64,   /* sets are words */
+  MOST_BUFFERS = 256,    /* keys are long */
+  MOST_ORDERS = 1000,    /* placed to a proof */
+  LIST_TICKS = 20000000, /* of the list */
+  PLACE_TICKS = 200000   /* of each order */
 };
 
 /* ---- Alignment ----------------------------------------------------------- */
@@ -153,10 +152,9 @@ typedef struct lister {
   const layout_options *options;
   limits *l;
   const order_problem *problem; /* whose peaks are looked at */
-  order_walk walk;
-  uint64_t *touchers; /* per buffer: the operators that touch it */
-  uint64_t *added;    /* per buffer, then per operator for its workspace: bytes
-                         that came by rounding; NULL: none did */
+  uint64_t *touchers;           /* per buffer: the operators that touch it */
+  uint64_t *added; /* per buffer, then per operator for its workspace: bytes
+                      that came by rounding; NULL: none did */
   uint32_t *sequence, depth;
   uint64_t done;   /* operators that have run */
   uint64_t *preds; /* per operator */
@@ -229,27 +227,43 @@ static calm_status place_listed(lister *s) {
   return CALM_OK;
 }
 
-/* What came by rounding to the one of those alive while u runs that has most:
-   if it lies topmost, the arena is so much smaller than their sum. */
-static uint64_t most_added(const lister *s, uint32_t u) {
+static bool is_begun(const lister *s, uint32_t b, uint64_t done) {
+  return s->problem->buffers[b].pinned_start || s->touchers[b] & done;
+}
+
+static bool is_over(const lister *s, uint32_t b, uint64_t done) {
+  return !s->problem->buffers[b].pinned_end && !(s->touchers[b] & ~done);
+}
+
+/* What u saves by writing over an input. */
+static uint64_t saving_of(const lister *s, uint32_t u) {
   const order_problem *o = s->problem;
   uint64_t most = 0;
-  if (!s->added) return 0;
-  most = s->added[o->buffer_count + u];
-  for (uint32_t b = 0; b < o->buffer_count; b++) {
-    const uint64_t touchers = s->touchers[b];
-    const bool begun =
-        o->buffers[b].pinned_start || touchers & (s->done | UINT64_C(1) << u);
-    const bool ended = !o->buffers[b].pinned_end && !(touchers & ~s->done);
-    if (begun && !ended) most = number_larger(most, s->added[b]);
+  for (uint32_t i = o->reuse_begin[u]; i < o->reuse_begin[u + 1]; i++) {
+    const order_reuse *r = &o->reuses[i];
+    if (is_over(s, r->input, s->done | UINT64_C(1) << u) &&
+        !is_begun(s, r->output, s->done))
+      most = number_larger(most, r->bytes);
   }
   return most;
 }
 
-/* May an arena below the best go with so many bytes while u runs? */
-static bool has_hope(const lister *s, uint32_t u, uint64_t bytes) {
-  const uint64_t least = s->best->layout.arena_bytes;
-  return bytes < least || bytes - most_added(s, u) < least;
+/*
+ * No arena is smaller while u runs next: the bytes that are alive, less what
+ * came by rounding to the one of them that has most of it, which may lie
+ * topmost.
+ */
+static uint64_t least_arena_at(const lister *s, uint32_t u) {
+  const order_problem *o = s->problem;
+  const uint64_t now = s->done | UINT64_C(1) << u;
+  uint64_t bytes = o->workspace[u];
+  uint64_t most = s->added ? s->added[o->buffer_count + u] : 0;
+  for (uint32_t b = 0; b < o->buffer_count; b++) {
+    if (!is_begun(s, b, now) || is_over(s, b, s->done)) continue;
+    bytes += o->buffers[b].bytes;
+    if (s->added) most = number_larger(most, s->added[b]);
+  }
+  return bytes - saving_of(s, u) - most;
 }
 
 /* All orders that begin as the sequence does; is there one with hope? */
@@ -265,15 +279,15 @@ static calm_status list_orders(bool *out, lister *s) {
     const uint64_t bit = UINT64_C(1) << u;
     bool more = false;
     if (s->done & bit || s->preds[u] & ~s->done) continue;
-    s->stopped = ++s->ticks > LIST_TICKS || limits_spend(s->l, 1);
-    if (has_hope(s, u, order_walk_run(&s->walk, u))) {
-      s->sequence[s->depth++] = u;
-      s->done |= bit;
-      TRY(list_orders(&more, s));
-      s->done &= ~bit;
-      s->depth--;
-    }
-    order_walk_undo(&s->walk, u);
+    s->ticks += s->problem->buffer_count;
+    s->stopped =
+        s->ticks > LIST_TICKS || limits_spend(s->l, s->problem->buffer_count);
+    if (least_arena_at(s, u) >= s->best->layout.arena_bytes) continue;
+    s->sequence[s->depth++] = u;
+    s->done |= bit;
+    TRY(list_orders(&more, s));
+    s->done &= ~bit;
+    s->depth--;
     any = any || more;
   }
   *out = any;
@@ -312,7 +326,7 @@ static calm_status begin_list(lister *s) {
   s->dead.length = 1;
   s->seen.length = 2 + 3 * pieces + pieces * (pieces + 1) / 2 / 64;
   ARENA_ARRAY(a, s->key, s->seen.length);
-  return order_walk_begin(&s->walk, o, a);
+  return CALM_OK;
 }
 
 static calm_status list_all(lister *s) {

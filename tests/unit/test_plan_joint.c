@@ -4,6 +4,7 @@
  * graph and shares nothing with the planner.
  */
 #include "planned.h"
+#include "scarce.h"
 #include "test_layout.h"
 
 enum { OPS = 6, TEXT = 2048 };
@@ -144,10 +145,62 @@ static void fewer_orders_promise_no_more(void **state) {
   }
 }
 
+static calm_status plan_scarcely(const tiny_graph *t,
+                                 const calm_allocator *allocator) {
+  calm_context *context = calm_context_new(allocator);
+  calm_options *options = NULL;
+  calm_model *model = NULL;
+  calm_plan *plan = NULL;
+  calm_status status = CALM_NO_MEMORY;
+  if (!context) return status;
+  status = calm_options_new(&options, context);
+  if (!status) status = calm_options_set(options, "memory", "plain");
+  if (!status) status = calm_options_set(options, "align", "4");
+  if (!status)
+    status = calm_model_parse(&model, context, t->text, strlen(t->text), "t",
+                              options);
+  if (!status) status = calm_plan_make(&plan, model, options);
+  if (!status) assert_true(plan->joint.all);
+  calm_plan_free(plan);
+  calm_model_free(model);
+  calm_options_free(options);
+  assert_int_equal(calm_context_bytes(context), 0);
+  calm_context_free(context);
+  return status;
+}
+
+/* The first drawn graph of which all orders are listed. */
+static void draw_listed(tiny_graph *t) {
+  random_state random = random_from_seed(3);
+  for (bool listed = false; !listed;) {
+    planned p;
+    tiny_draw(t, &random);
+    t->align = 4;
+    tiny_write(t);
+    open_tiny(&p, t, "100");
+    listed = p.plan->joint.all;
+    planned_close(&p);
+  }
+}
+
+static void it_fails_cleanly_without_memory(void **state) {
+  (void)state;
+  tiny_graph t;
+  calm_status status = CALM_NO_MEMORY;
+  draw_listed(&t);
+  for (uint64_t granted = 0; status != CALM_OK; granted++) {
+    uint64_t left = granted;
+    const calm_allocator allocator = {scarce_reallocate, &left};
+    status = plan_scarcely(&t, &allocator);
+    assert_true(status == CALM_OK || status == CALM_NO_MEMORY);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_least_arena_of_all_orders_is_proved),
       cmocka_unit_test(fewer_orders_promise_no_more),
+      cmocka_unit_test(it_fails_cleanly_without_memory),
   };
   return cmocka_run_group_tests_name("plan_joint", tests, NULL, NULL);
 }
