@@ -1,7 +1,8 @@
 /*
  * Order and layout together: what a plan says of all orders agrees with a
  * referee that lists the orders and tries all offsets.  It reads lives off the
- * graph and shares nothing with the planner.
+ * graph and shares nothing with the planner; in place it takes the memory
+ * room's word for what becomes one body.
  */
 #include "planned.h"
 #include "scarce.h"
@@ -41,7 +42,8 @@ static void tiny_write(tiny_graph *t) {
     at += snprintf(at, (size_t)(end - at), "tensor t%u %u%s\n", u, t->bytes[u],
                    t->output[u] ? " output" : "");
   for (uint32_t u = 0; u < t->count; u++) {
-    at += snprintf(at, (size_t)(end - at), "op o%u op (", u);
+    at += snprintf(at, (size_t)(end - at), "op o%u %s (", u,
+                   t->reads[u] && u % 3 ? "add" : "op");
     for (uint32_t v = 0; v < u; v++)
       if (t->reads[u] >> v & 1)
         at += snprintf(at, (size_t)(end - at), " t%u", v);
@@ -95,11 +97,69 @@ static bool tiny_packs(const tiny_graph *t, uint64_t capacity) {
   return tiny_fits(t, 0, 0, where, capacity);
 }
 
+/* ---- In place ------------------------------------------------------------ */
+
+/* All orders as the memory room places them; the offsets are the referee's. */
+typedef struct lister {
+  const graph *g;
+  const memory_model *model;
+  const memory_problem *problem;
+  uint32_t sequence[OPS];
+  uint64_t capacity;
+} lister;
+
+static bool placement_fits(const lister *l, calm_context *context) {
+  op_id sequence[OPS];
+  memory_placement placement;
+  uint64_t offsets[MOST_BODIES];
+  arena a;
+  arena_init(&a, context);
+  assert_int_equal(
+      memory_expand_sequence(sequence, l->g, l->problem, l->sequence), CALM_OK);
+  assert_int_equal(memory_placement_build(&placement, l->g, l->model,
+                                          l->problem, sequence, &a),
+                   CALM_OK);
+  assert_true(placement.layout.body_count <= MOST_BODIES);
+  const bool fits = brute_place(&placement.layout, offsets, 0, l->capacity);
+  arena_free(&a);
+  return fits;
+}
+
+static bool some_order_fits(lister *l, uint32_t done, uint32_t step,
+                            calm_context *context) {
+  const order_problem *o = &l->problem->order;
+  if (step == o->op_count) return placement_fits(l, context);
+  for (uint32_t u = 0; u < o->op_count; u++) {
+    bool ready = !(done >> u & 1);
+    for (uint32_t i = o->pred_begin[u]; i < o->pred_begin[u + 1]; i++)
+      if (!(done >> o->preds[i] & 1)) ready = false;
+    l->sequence[step] = u;
+    if (ready && some_order_fits(l, done | 1u << u, step + 1, context))
+      return true;
+  }
+  return false;
+}
+
+static bool plan_fits(const calm_plan *plan, uint64_t capacity) {
+  memory_problem problem;
+  arena a;
+  arena_init(&a, plan->context);
+  assert_int_equal(
+      memory_problem_build(&problem, plan->graph, &plan->memory, NULL, &a),
+      CALM_OK);
+  lister l = {plan->graph, &plan->memory, &problem, {0}, capacity};
+  const bool fits = some_order_fits(&l, 0, 0, plan->context);
+  arena_free(&a);
+  return fits;
+}
+
 /* ---- Tests --------------------------------------------------------------- */
 
-static void open_tiny(planned *p, tiny_graph *t, const char *most_orders) {
+static void open_tiny(planned *p, tiny_graph *t, const char *inplace,
+                      const char *most_orders) {
   char align[16];
-  const char *const options[] = {"memory",       "plain",     "align", align,
+  const char *const options[] = {"memory",       "plain",     "align",
+                                 align,          "inplace",   inplace,
                                  "joint-orders", most_orders, NULL};
   snprintf(align, sizeof align, "%u", t->align);
   planned_open(p, t->text, "tiny.cg", options);
@@ -114,7 +174,7 @@ static void the_least_arena_of_all_orders_is_proved(void **state) {
     planned p;
     tiny_draw(&t, &random);
     tiny_write(&t);
-    open_tiny(&p, &t, "1000000");
+    open_tiny(&p, &t, "none", "1000000");
     const calm_plan_summary *s = calm_plan_summary_of(p.plan);
     assert_int_equal(s->layout_outcome, CALM_OPTIMAL);
     assert_true(tiny_packs(&t, s->arena_bytes));
@@ -136,13 +196,35 @@ static void fewer_orders_promise_no_more(void **state) {
     const int which = i % 3;
     tiny_draw(&t, &random);
     tiny_write(&t);
-    open_tiny(&p, &t, most[which]);
+    open_tiny(&p, &t, "none", most[which]);
     const calm_plan_summary *s = calm_plan_summary_of(p.plan);
     assert_true(p.plan->joint.orders <= (uint64_t)(most[which][0] - '0'));
     assert_true(tiny_packs(&t, s->arena_bytes));
     assert_false(tiny_packs(&t, s->arena_bound_bytes - 1));
     planned_close(&p);
   }
+}
+
+static void so_it_is_in_place(void **state) {
+  (void)state;
+  random_state random = random_from_seed(4);
+  int listed = 0;
+  for (int i = 0; i < 600; i++) {
+    tiny_graph t;
+    planned p;
+    tiny_draw(&t, &random);
+    for (uint32_t u = 0; u < t.count; u++)
+      if (random_below(&random, 2)) t.bytes[u] = t.bytes[0];
+    tiny_write(&t);
+    open_tiny(&p, &t, "add", "1000000");
+    const calm_plan_summary *s = calm_plan_summary_of(p.plan);
+    assert_int_equal(s->layout_outcome, CALM_OPTIMAL);
+    assert_true(plan_fits(p.plan, s->arena_bytes));
+    assert_false(plan_fits(p.plan, s->arena_bytes - 1));
+    listed += p.plan->joint.all;
+    planned_close(&p);
+  }
+  assert_true(listed > 20);
 }
 
 static calm_status plan_scarcely(const tiny_graph *t,
@@ -177,7 +259,7 @@ static void draw_listed(tiny_graph *t) {
     tiny_draw(t, &random);
     t->align = 4;
     tiny_write(t);
-    open_tiny(&p, t, "100");
+    open_tiny(&p, t, "none", "100");
     listed = p.plan->joint.all;
     planned_close(&p);
   }
@@ -200,6 +282,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_least_arena_of_all_orders_is_proved),
       cmocka_unit_test(fewer_orders_promise_no_more),
+      cmocka_unit_test(so_it_is_in_place),
       cmocka_unit_test(it_fails_cleanly_without_memory),
   };
   return cmocka_run_group_tests_name("plan_joint", tests, NULL, NULL);
