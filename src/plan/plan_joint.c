@@ -23,11 +23,13 @@
 #include "plan/planner.h"
 
 enum {
-  MOST_OPERATORS = 64,   /* sets are words */
-  MOST_BUFFERS = 256,    /* keys are long */
-  MOST_ORDERS = 1000,    /* placed to a proof */
-  LIST_TICKS = 20000000, /* of the list */
-  PLACE_TICKS = 200000   /* of each order */
+  MOST_OPERATORS = 64,     /* sets are words */
+  MOST_BUFFERS = 256,      /* keys are long */
+  MOST_ORDERS = 1000,      /* placed to a proof */
+  LIST_TICKS = 100000000,  /* of the list */
+  PLACED_TICKS = 8000000,  /* of all that are placed for it */
+  ROUNDED_TICKS = 2000000, /* of the order of the rounded graph, placed */
+  PLACE_TICKS = 200000     /* of each order */
 };
 
 /* ---- Alignment ----------------------------------------------------------- */
@@ -85,7 +87,11 @@ calm_status plan_try_aligned(plan_candidate *best, planner *p,
   p->joint_bound = found.bound_bytes - number_smaller(found.bound_bytes, most);
   p->rounded = &rounded->order;
   if (best->layout.arena_bytes <= plan_arena_bound(p)) return CALM_OK;
-  return plan_try_order(&placed, best, p, found.sequence, options, l);
+  limits one = *l;
+  one.max_ticks = number_smaller(one.max_ticks, one.ticks + ROUNDED_TICKS);
+  TRY(plan_try_order(&placed, best, p, found.sequence, options, &one));
+  l->ticks = one.ticks;
+  return CALM_OK;
 }
 
 /* ---- All orders ---------------------------------------------------------- */
@@ -163,7 +169,7 @@ typedef struct lister {
   uint64_t *key;
   uint64_t open; /* an order may have an arena down to this; UINT64_MAX: all
                     are proved */
-  uint64_t ticks;
+  uint64_t ticks, placed_ticks;
   bool stopped;
 } lister;
 
@@ -219,11 +225,12 @@ static calm_status place_listed(lister *s) {
   limits one = *s->l;
   one.max_ticks = number_smaller(one.max_ticks, one.ticks + PLACE_TICKS);
   TRY(plan_try_order(&placed, s->best, s->p, s->sequence, s->options, &one));
+  s->placed_ticks += one.ticks - s->l->ticks;
   s->l->ticks = one.ticks;
   if (placed.bound_bytes < placed.arena_bytes)
     s->open = number_smaller(s->open, placed.bound_bytes);
-  if (s->best->layout.arena_bytes <= s->options->target_bytes)
-    s->stopped = true;
+  s->stopped = s->placed_ticks > PLACED_TICKS ||
+               s->best->layout.arena_bytes <= s->options->target_bytes;
   return CALM_OK;
 }
 

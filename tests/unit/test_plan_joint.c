@@ -4,6 +4,7 @@
  * graph and shares nothing with the planner; in place it takes the memory
  * room's word for what becomes one body.
  */
+#include "plan/planner.h"
 #include "planned.h"
 #include "scarce.h"
 #include "test_layout.h"
@@ -227,6 +228,75 @@ static void so_it_is_in_place(void **state) {
   assert_true(listed > 20);
 }
 
+static void draw_order(uint32_t *sequence, const order_problem *o,
+                       random_state *r) {
+  uint32_t done = 0;
+  for (uint32_t step = 0; step < o->op_count;) {
+    const uint32_t u = random_below(r, o->op_count);
+    bool ready = !(done >> u & 1);
+    for (uint32_t i = o->pred_begin[u]; i < o->pred_begin[u + 1]; i++)
+      if (!(done >> o->preds[i] & 1)) ready = false;
+    if (!ready) continue;
+    sequence[step++] = u;
+    done |= 1u << u;
+  }
+}
+
+/* Which the search would not begin with.  Rounding is known from an arena that
+   is out of reach, so that no order is placed for its sake. */
+static void list_from_any_order(const planned *made, bool rounded,
+                                random_state *r) {
+  planner p = {.plan = made->plan, .g = made->plan->graph};
+  const plan_joint before = made->plan->joint;
+  layout_options options = layout_options_default();
+  plan_candidate best;
+  calm_options *o;
+  uint32_t sequence[OPS];
+  limits l;
+  arena a;
+  arena_init(&a, made->context);
+  limits_init(&l, made->context);
+  assert_int_equal(calm_options_new(&o, made->context), CALM_OK);
+  p.options = o;
+  p.scratch = &a;
+  assert_int_equal(
+      memory_problem_build(&p.problem, p.g, &made->plan->memory, NULL, &a),
+      CALM_OK);
+  draw_order(sequence, &p.problem.order, r);
+  assert_int_equal(plan_place(&best, &p, sequence, &options, &l), CALM_OK);
+  plan_candidate none = best;
+  none.layout.arena_bytes = 0;
+  if (rounded)
+    assert_int_equal(plan_try_aligned(&none, &p, &options, &l), CALM_OK);
+  assert_int_equal(plan_try_every_order(&best, &p, &options, &l), CALM_OK);
+  assert_true(made->plan->joint.all);
+  assert_int_equal(best.layout.arena_bytes, made->plan->summary.arena_bytes);
+  assert_int_equal(p.joint_bound, best.layout.arena_bytes);
+  made->plan->joint = before;
+  calm_options_free(o);
+  arena_free(&a);
+}
+
+/* Wherever the list begins, it ends at the same arena. */
+static void every_list_ends_at_the_least(void **state) {
+  (void)state;
+  random_state random = random_from_seed(5);
+  for (int i = 0; i < 500; i++) {
+    static const char *const inplace[] = {"none", "add"};
+    tiny_graph t;
+    planned p;
+    tiny_draw(&t, &random);
+    for (uint32_t u = 0; u < t.count; u++)
+      if (random_below(&random, 3) == 0) t.bytes[u] = t.bytes[0];
+    tiny_write(&t);
+    open_tiny(&p, &t, inplace[i % 2], "1000000");
+    assert_int_equal(calm_plan_summary_of(p.plan)->layout_outcome,
+                     CALM_OPTIMAL);
+    for (int n = 0; n < 4; n++) list_from_any_order(&p, n < 2, &random);
+    planned_close(&p);
+  }
+}
+
 static calm_status plan_scarcely(const tiny_graph *t,
                                  const calm_allocator *allocator) {
   calm_context *context = calm_context_new(allocator);
@@ -283,6 +353,7 @@ int main(void) {
       cmocka_unit_test(the_least_arena_of_all_orders_is_proved),
       cmocka_unit_test(fewer_orders_promise_no_more),
       cmocka_unit_test(so_it_is_in_place),
+      cmocka_unit_test(every_list_ends_at_the_least),
       cmocka_unit_test(it_fails_cleanly_without_memory),
   };
   return cmocka_run_group_tests_name("plan_joint", tests, NULL, NULL);
