@@ -129,7 +129,7 @@ static void no_layout_is_below_the_peak_of_its_order(void **state) {
   (void)state;
   random_state random = random_from_seed(1);
   int tiled_graphs = 0, met = 0;
-  for (int i = 0; i < 150; i++) {
+  for (int i = 0; i < 400; i++) {
     tiled t;
     memory_problem problem;
     const memory_model model = draw_model(&random);
@@ -146,7 +146,7 @@ static void no_layout_is_below_the_peak_of_its_order(void **state) {
     }
     tiled_close(&t);
   }
-  assert_true(tiled_graphs > 75 && met > 100);
+  assert_true(tiled_graphs > 200 && met > 250);
 }
 
 int main(void) {
