@@ -137,43 +137,44 @@ static calm_status trace_path(order_search *s) {
   return causes && stack ? CALM_OK : context_no_memory(s->store.context);
 }
 
-/* Expand a layer; *out_stopped: a limit was hit. */
-static calm_status expand_layer(bool *out_stopped, order_search *s,
-                                uint64_t tau, uint32_t size,
-                                uint64_t other_bytes, limits *l) {
+/* Expand a layer.  False: there was not enough left of the limits or of what
+   the pass may cost. */
+static calm_status expand_layer(bool *out_done, order_search *s, uint32_t size,
+                                const order_pass *pass, limits *l,
+                                uint64_t enough) {
   TRY(order_store_open(&s->store, size));
-  for (uint32_t i = 0; i < s->store.open.count; i++) {
-    TRY(expand_state(s, s->store.open.data[i], tau, size));
-    *out_stopped = limits_spend(l, s->expansion.ticks) ||
-                   limits_memory(l, other_bytes + order_search_bytes(s));
-    if (*out_stopped) break;
+  *out_done = true;
+  for (uint32_t i = 0; i < s->store.open.count && *out_done; i++) {
+    TRY(expand_state(s, s->store.open.data[i], pass->tau, size));
+    *out_done = !limits_spend(l, s->expansion.ticks) && l->ticks < enough &&
+                !limits_memory(l, pass->other_bytes + order_search_bytes(s));
   }
   order_store_release(&s->store);
   return CALM_OK;
 }
 
-calm_status order_search_run(order_verdict *out, order_search *s, uint64_t tau,
-                             uint32_t width, uint64_t other_bytes, limits *l) {
+static order_verdict judge(const order_search *s, const limits *l, bool done) {
+  if (s->store.layers[s->core.op_count].count) return ORDER_REACHED;
+  if (l->reason != LIMITS_NONE) return ORDER_STOPPED;
+  if (!done || s->store.dropped) return ORDER_TRUNCATED;
+  return ORDER_DEAD;
+}
+
+calm_status order_search_run(order_verdict *out, order_search *s,
+                             const order_pass *pass, limits *l) {
   const uint32_t n = s->core.op_count;
-  bool stopped = false;
-  TRY(fit_expansion(s, width));
-  order_store_clear(&s->store, width);
+  const uint64_t enough = pass->ticks ? l->ticks + pass->ticks : UINT64_MAX;
+  bool done = true;
+  TRY(fit_expansion(s, pass->width));
+  order_store_clear(&s->store, pass->width);
   s->bound = UINT64_MAX;
   TRY(add_start(s));
-  for (uint32_t size = 0; size < n && !stopped; size++) {
+  for (uint32_t size = 0; size < n && done; size++) {
     if (s->store.layers[n].count) break;
     if (s->store.layers[size].count)
-      TRY(expand_layer(&stopped, s, tau, size, other_bytes, l));
+      TRY(expand_layer(&done, s, size, pass, l, enough));
   }
-  *out = ORDER_TRUNCATED;
-  if (s->store.layers[n].count) {
-    TRY(trace_path(s));
-    *out = ORDER_REACHED;
-  } else if (stopped) {
-    *out = ORDER_STOPPED;
-  } else if (s->store.dropped == 0) {
-    assert(s->bound > tau);
-    *out = ORDER_DEAD;
-  }
-  return CALM_OK;
+  *out = judge(s, l, done);
+  assert(*out != ORDER_DEAD || s->bound > pass->tau);
+  return *out == ORDER_REACHED ? trace_path(s) : CALM_OK;
 }
