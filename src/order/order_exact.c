@@ -28,12 +28,21 @@
 #include "order/order_effort.h"
 #include "order/order_greedy.h"
 #include "order/order_search.h"
+#include "order/order_window.h"
+
+#if CALM_HOSTILE
+enum { LEAST_WINDOWED = 4 };
+#else
+enum { LEAST_WINDOWED = 128 }; /* operators; less is one window */
+#endif
 
 enum {
   FIRST_WIDTH = 64,
   WIDTH_FACTOR = 8,
+  WINDOWS_PART = 4,
   HOPELESS_RATIO = 4,
   LARGEST_WIDTH = 1 << 30,
+  FIRST_TICKS = 20000000, /* and no more than these */
   FIRST_PARTS = 4, /* a first proof may cost so many times what was spent */
   SURE_PARTS = 4,  /* one that deaths below have foretold */
   ONE_WAY_WIDTH = 32768, /* from here on only where the best order came from */
@@ -55,7 +64,10 @@ typedef struct exact {
   uint64_t target;      /* stop at or below it */
   uint64_t ceiling;     /* stop when the bound is at or above it */
   uint32_t *sequence;   /* the best order */
-  uint64_t *step_bytes; /* of it, in bytes, then in units */
+  uint64_t *step_bytes; /* of it, by position */
+  uint64_t *op_bytes;   /* of it, by operator, in units */
+
+  uint32_t *windowed; /* scratch: another order */
 
   order_problem reversed;
   order_search search[2]; /* forwards, backwards */
@@ -126,7 +138,8 @@ static calm_status adopt(exact *x, const uint32_t *sequence, bool backwards) {
   TRY(order_replay(&peak, x->problem, x->sequence, x->step_bytes, x->context));
   assert(peak % x->unit == 0);
   x->peak = peak / x->unit;
-  for (uint32_t i = 0; i < n; i++) x->step_bytes[i] /= x->unit;
+  for (uint32_t i = 0; i < n; i++)
+    x->op_bytes[x->sequence[i]] = x->step_bytes[i] / x->unit;
   return CALM_OK;
 }
 
@@ -209,7 +222,10 @@ static uint64_t worth_of_proof(const exact *x, uint32_t *out_direction) {
     least = ticks;
     *out_direction = d;
   }
-  if (least == UINT64_MAX) return x->unforetold ? 0 : x->l->ticks * FIRST_PARTS;
+  if (least == UINT64_MAX)
+    return x->unforetold
+               ? 0
+               : number_smaller(x->l->ticks * FIRST_PARTS, FIRST_TICKS);
   return least / SURE_PARTS <= x->l->ticks ? least * 2 : 0;
 }
 
@@ -272,9 +288,22 @@ static calm_status raise_from_below(exact *x) {
 static calm_status raise_by_flow(exact *x) {
   if (is_done(x) || !x->options->root_bound) return CALM_OK;
   uint64_t bound = x->bound;
-  TRY(order_bound_flow(&bound, &x->search[0].core, x->step_bytes, limit_of(x),
+  TRY(order_bound_flow(&bound, &x->search[0].core, x->op_bytes, limit_of(x),
                        x->l, x->context));
   raise_bound(x, bound);
+  return CALM_OK;
+}
+
+/* Parts of the order by themselves, for a part of what was spent so far. */
+static calm_status search_windows(exact *x) {
+  const uint32_t n = x->problem->op_count;
+  if (is_done(x) || !x->options->windows || n < LEAST_WINDOWED) return CALM_OK;
+  memcpy(x->windowed, x->sequence, n * sizeof *x->windowed);
+  TRY(order_windows_search(x->windowed, x->bound * x->unit, x->problem,
+                           x->options, x->l->ticks / WINDOWS_PART,
+                           bytes_held(x), x->l));
+  TRY(adopt(x, x->windowed, false));
+  tell(x);
   return CALM_OK;
 }
 
@@ -292,6 +321,7 @@ static calm_status search(exact *x) {
   TRY(raise_by_flow(x));
   for (uint32_t width = FIRST_WIDTH; !is_done(x);) {
     TRY(prove(x));
+    TRY(search_windows(x));
     width = width < LARGEST_WIDTH / WIDTH_FACTOR ? width * WIDTH_FACTOR
                                                  : LARGEST_WIDTH;
     TRY(descend(x, width));
@@ -310,6 +340,8 @@ static calm_status solve(exact *x) {
   uint32_t *first;
   ARENA_ARRAY(&x->scratch, first, p->op_count);
   ARENA_ARRAY(&x->scratch, x->step_bytes, p->op_count);
+  ARENA_ARRAY(&x->scratch, x->op_bytes, p->op_count);
+  ARENA_ARRAY(&x->scratch, x->windowed, p->op_count);
   x->unit = order_core_unit(p);
   x->bound = order_working_set(p) / x->unit;
   x->target = x->options->target_bytes / x->unit;
