@@ -76,6 +76,7 @@ typedef struct exact {
   uint64_t spent[2];   /* ticks of their last passes inside the gap */
   order_effort effort[2];
   bool unforetold; /* a proof was tried in vain that nothing foretold */
+  bool crowded;    /* memory does not hold passes that keep everything */
   uint32_t lucky;  /* the direction that found the best order */
 } exact;
 
@@ -188,7 +189,7 @@ static calm_status descend(exact *x, uint32_t width) {
   for (uint32_t failed = 0; failed < x->direction_count && !is_done(x);) {
     order_verdict verdict = ORDER_TRUNCATED;
     const order_pass pass = {.tau = limit_of(x) - 1, .width = width};
-    if (!is_hopeless(x, d) && (width < ONE_WAY_WIDTH || d == x->lucky)) {
+    if (width < ONE_WAY_WIDTH ? !is_hopeless(x, d) : d == x->lucky) {
       TRY(run_pass(&verdict, x, d, pass));
       x->dropped[d] = x->search[d].store.dropped;
     }
@@ -208,7 +209,9 @@ static calm_status descend(exact *x, uint32_t width) {
 static calm_status attempt(order_verdict *out, exact *x, uint32_t direction,
                            uint64_t tau, uint64_t ticks) {
   const order_pass pass = {.tau = tau, .width = LARGEST_WIDTH, .ticks = ticks};
-  return run_pass(out, x, direction, pass);
+  TRY(run_pass(out, x, direction, pass));
+  x->crowded |= x->search[direction].crowded;
+  return CALM_OK;
 }
 
 /* Does it pay to look just below the limit, in which direction, and what may
@@ -232,7 +235,7 @@ static uint64_t worth_of_proof(const exact *x, uint32_t *out_direction) {
 /* Prove the order, if that is cheap compared with what was spent so far. */
 static calm_status prove(exact *x) {
   for (order_verdict verdict = ORDER_REACHED;
-       !is_done(x) && verdict == ORDER_REACHED;) {
+       !is_done(x) && !x->crowded && verdict == ORDER_REACHED;) {
     uint32_t direction;
     const uint64_t worth = worth_of_proof(x, &direction);
     if (!worth) break;
@@ -273,7 +276,7 @@ static uint64_t next_threshold(const exact *x, uint32_t direction) {
  */
 static calm_status raise_from_below(exact *x) {
   const uint64_t enough = x->l->ticks + x->l->ticks / RAISE_PART;
-  while (!is_done(x) && x->l->ticks < enough) {
+  while (!is_done(x) && !x->crowded && x->l->ticks < enough) {
     const uint64_t began = x->l->ticks;
     uint64_t ticks = enough - began;
     const uint32_t d = cheaper_direction(x, &ticks);

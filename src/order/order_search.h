@@ -18,9 +18,10 @@ typedef enum order_verdict {
 
 /* What one pass is to find out, and what it may cost. */
 typedef struct order_pass {
-  uint64_t tau;   /* scaled, as in the core */
-  uint32_t width; /* states that a layer keeps */
-  uint64_t ticks; /* with more spent, the rest is left behind; 0: no end */
+  uint64_t tau;         /* scaled, as in the core */
+  uint32_t width;       /* states that a layer keeps */
+  uint64_t ticks;       /* with more spent, or the memory full, it is
+                                 given up: truncated; 0: it never is */
   uint64_t other_bytes; /* held elsewhere, count towards the limit */
 } order_pass;
 
@@ -35,6 +36,7 @@ typedef struct order_search {
   uint64_t full_hash;
   uint32_t *sequence; /* of the last verdict "reached" */
   uint64_t bound;     /* of the last verdict "dead", scaled */
+  bool crowded;       /* the last pass was given up for lack of memory */
 } order_search;
 
 /* `p` must outlive the search; order_search_free also after a failure. */
