@@ -1,8 +1,9 @@
 /*
  * CoSA's program by looking at all of its points: every way to put the prime
  * factors of a convolution at levels, over time or on a mesh, and every order
- * of the loops at the permutation level.  It is written from docs/cosa.md and
- * shares nothing with the room; relevance is a table of letters.
+ * of the loops at the permutation level.  It is written from
+ * docs/algorithms/mapper-cosa.md and shares nothing with the room; relevance is
+ * a table of letters.
  */
 #ifndef CALM_TESTS_MAPPER_COSA_BRUTE_H
 #define CALM_TESTS_MAPPER_COSA_BRUTE_H

@@ -2,8 +2,8 @@
  * CoSA (Huang et al., ISCA 2021): one mixed-integer program per layer, in
  * logarithms of prime factors, solved by HiGHS.  Its optimum is that of its own
  * objective, not of the cost model; the nest it yields is costed, and repaired
- * or refused if it does not fit.  docs/cosa.md says how every choice that two
- * readers of the paper would make differently is settled.
+ * or refused if it does not fit.  docs/algorithms/mapper-cosa.md says how every
+ * choice that two readers of the paper would make differently is settled.
  */
 #ifndef CALM_MAPPER_MAPPER_COSA_H
 #define CALM_MAPPER_MAPPER_COSA_H

@@ -284,8 +284,8 @@ static void products_have_exact_distances(void **state) {
       print_window(text, sizeof text, &s, "conv2d", false);
       compare(&t, libraries[l], text, false);
     }
-    assert_true(t.safe > 100);
-    if (libraries[l] != KERNELS_CMSIS_NN_MVE) assert_true(t.never > 100);
+    assert_true(t.safe > SHAPES / 4);
+    if (libraries[l] != KERNELS_CMSIS_NN_MVE) assert_true(t.never > SHAPES / 4);
   }
 }
 
@@ -310,7 +310,7 @@ static void dense_distances(void **state) {
       compare(&t, (kernel_library)l, text,
               l == KERNELS_REFERENCE || l == KERNELS_ESP_NN_ANSI);
     }
-    assert_true(t.safe > 100);
+    assert_true(t.safe > SHAPES / 4);
     assert_int_equal(t.never > 0,
                      l != KERNELS_REFERENCE && l != KERNELS_ESP_NN_ANSI);
   }

@@ -1,0 +1,40 @@
+"""The problems on which rules are switched off one at a time: small enough that
+most searches end without them, hard enough that it shows."""
+import dataclasses
+import pathlib
+
+import order_graphs as graphs
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    suffix: str
+    text: str
+    arguments: tuple = ()
+
+    def write(self, folder):
+        path = pathlib.Path(folder, self.name.replace(" ", "-") + self.suffix)
+        path.write_text(self.text)
+        return path
+
+
+def order_case(name, preds, most=1, outputs=1, **kinds):
+    sizes = graphs.random_sizes(len(preds), most, 0)
+    return Case(name, ".cg", graphs.graph_text("g", preds, sizes, outputs,
+                                               **kinds),
+                ("--memory", "plain", "--inplace", "elementwise"))
+
+
+def order_cases():
+    cells = {n: graphs.watts_strogatz(n, 0) for n in (62, 80, 100)}
+    yield order_case("ws62", cells[62])
+    yield order_case("ws100", cells[100])
+    yield order_case("wr80", cells[80], 8)
+    yield order_case("wi62", cells[62], 8, inplace=0.5, workspace=0.3)
+    yield order_case("layered", graphs.layered(500, 8, 0), 64, 8)
+    yield order_case("sp", graphs.series_parallel(200, 0), 64)
+    yield order_case("nas", graphs.nas_stack(10, 5, 10), 8)
+
+
+CASES = {"order": list(order_cases()), "layout": []}
