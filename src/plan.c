@@ -23,6 +23,7 @@ order_options plan_order_options(const calm_options *options) {
   o.commit = options->order_commit;
   o.root_bound = options->order_root_bound;
   o.reverse = options->order_reverse;
+  o.windows = options->order_windows;
   return o;
 }
 

@@ -12,7 +12,8 @@ order_options order_options_default(void) {
                          .blocks = true,
                          .commit = true,
                          .root_bound = true,
-                         .reverse = true};
+                         .reverse = true,
+                         .windows = true};
 }
 
 /* What lives all the time, whoever runs. */
