@@ -33,7 +33,8 @@ configure = $(if $(or $(compiler_$(1)),$(compiler_given)),CC="$(or \
   -DCMAKE_BUILD_TYPE=$(type_$(1)) $(options) $(options_$(1)) $(2) \
   > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
-.PHONY: all demo check test bench bench-runtimes bench-mapping bench-rivals bench-tiling reproduce \
+.PHONY: all demo check test bench bench-runtimes bench-mapping bench-rivals bench-tiling \
+  bench-order bench-layout reproduce \
   fuzz format tidy install setup clean help configure-all
 
 all: ## build the tool and the libraries into build/release (or CONFIG=...)
@@ -71,7 +72,7 @@ bench: all ## hold figures of all cases against the record; BENCH=--write
 	@bench/run $(BENCH)
 
 bench-runtimes: all ## measure every model in the real runtimes; docs/
-	@scripts/python-env --strict
+	@scripts/python-env --strict runtime
 	@scripts/runtime-models
 	@JOBS=$(JOBS) scripts/runtime-tests -m slow
 	@JOBS=$(JOBS) build/venv-runtime/bin/python tests/runtime/table.py
@@ -83,8 +84,16 @@ bench-mapping: all ## compare costs of loop nests with Timeloop's; docs/
 	@JOBS=$(JOBS) build/venv/bin/python tests/mapping/table.py
 
 bench-tiling: all ## measure overlap and tiles in the real runtimes; docs/
-	@scripts/python-env --strict
+	@scripts/python-env --strict runtime
 	@build/venv-runtime/bin/python bench/tiling
+
+bench-order: all ## hard orders, beside other solvers; docs/; QUICK=--quick
+	@scripts/python-env --strict bench
+	@build/venv-bench/bin/python bench/frontier order $(or $(QUICK),--write)
+
+bench-layout: all ## hard layouts, beside other allocators; docs/; QUICK=--quick
+	@scripts/python-env --strict bench
+	@build/venv-bench/bin/python bench/frontier layout $(or $(QUICK),--write)
 
 bench-rivals: all ## compare the optimum with nests that others found; docs/
 	@scripts/setup check

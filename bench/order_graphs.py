@@ -150,3 +150,28 @@ def graph_text(name, preds, sizes, outputs=1, inplace=0.0, workspace=0.0,
         lines.append(f"op o{v} {kind} ( {operands} ) -> ( t{v} )"
                      + (f" workspace={need}" if need else ""))
     return "\n".join(lines) + "\n"
+
+
+def adamem_text(text):
+    """A public task graph: a line `nodes edges`, then `u v weight`.  A node's
+    buffer is the sum of what leaves it, and dies when all successors have run."""
+    rows = [list(map(int, line.split())) for line in text.splitlines() if line]
+    count = rows[0][0]
+    preds, sizes = [set() for _ in range(count)], [0] * count
+    for u, v, weight in rows[1:]:
+        preds[v].add(u)
+        sizes[u] += weight
+    order, place = [], [None] * count
+    left = [len(inputs) for inputs in preds]
+    readers = [[v for v in range(count) if u in preds[v]] for u in range(count)]
+    ready = [v for v in range(count) if not left[v]]
+    while ready:
+        v = ready.pop(0)
+        place[v] = len(order)
+        order.append(v)
+        for w in readers[v]:
+            left[w] -= 1
+            if not left[w]:
+                ready.append(w)
+    return graph_text("g", [sorted(place[u] for u in preds[v]) for v in order],
+                      [sizes[v] for v in order], outputs=0)

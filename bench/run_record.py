@@ -12,7 +12,10 @@ import math
 COLUMNS = ("model", "options", "figure", "method", "value", "bound", "status",
            "states", "ticks")
 KEYS = COLUMNS[:4]
-GIVEN = ("file", "runtime")     # methods that are not ours
+# Methods that are not our searches.
+GIVEN = ("file", "runtime", "level", "dfs", "greedy", "dp", "cp-sat", "highs",
+         "greedy-by-size", "greedy-by-all", "best-fit", "telamalloc",
+         "hill-climb", "annealing", "tabu", "supermalloc")
 REFUSED = "refused"
 CLOSE = 1e-12                   # of figures that are sums of fractions
 

@@ -5,9 +5,6 @@
 #include "nearest.h"
 #include "story.h"
 
-/* Options to come: better told so than called unknown. */
-static const char later_options[] = "overlap threads";
-
 /* ---- Finding a row ------------------------------------------------------- */
 
 bool opt_is_among(const char *list, const char *word, size_t length) {
@@ -91,14 +88,11 @@ static int refuse_unknown(const request *r, const char *name, size_t length) {
   return EXIT_USAGE;
 }
 
-/* An option that this command does not have: another's, one to come, or a
-   slip. */
+/* An option that this command does not have: another's, or a slip. */
 static int refuse_option(const request *r, const calm_option_info *info,
                          const char *name, size_t length) {
   const int shown = (int)length;
-  if (opt_is_among(later_options, name, length))
-    story_tell("--%.*s comes in a later version", shown, name);
-  else if (info)
+  if (info)
     story_tell("--%.*s is no option of calm %s; it belongs to %s", shown, name,
                r->command->name, info->verbs);
   else

@@ -15,21 +15,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SEED_BYTES = 8, CHANGE_BYTES = 3, MOST_TICKS = 2000000 };
 
-static bool may_be_relieved(const relief_problem *s, const layout_relief *r) {
+static bool may_be_relieved(const small_problem *s, const layout_relief *r) {
   const layout_piece *in = &s->pieces[r->input], *out = &s->pieces[r->output];
   return in->body != out->body && relief_common(in, out) == 1 &&
          r->distance <= (int64_t)(out->high - out->low);
 }
 
 /* Reliefs that a change of their pieces has made senseless are dropped. */
-static void drop_reliefs(relief_problem *s) {
+static void drop_reliefs(small_problem *s) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < s->p.relief_count; i++)
     if (may_be_relieved(s, &s->reliefs[i])) s->reliefs[kept++] = s->reliefs[i];
   s->p.relief_count = kept;
 }
 
-static void change_problem(relief_problem *s, const uint8_t *change) {
+static void change_problem(small_problem *s, const uint8_t *change) {
   layout_piece *piece = &s->pieces[change[1] % s->p.piece_count];
   layout_body *body = &s->bodies[change[1] % s->p.body_count];
   const uint8_t value = change[2];
@@ -69,7 +69,7 @@ static bool solve(layout_result *out, const layout_problem *p,
   return true;
 }
 
-static void solve_all(relief_problem *s, arena *a) {
+static void solve_all(small_problem *s, arena *a) {
   layout_result size, greedy, exact, again;
   if (!solve(&size, &s->p, LAYOUT_SIZE, a)) return;
   demand(solve(&greedy, &s->p, LAYOUT_GREEDY, a));
@@ -79,14 +79,14 @@ static void solve_all(relief_problem *s, arena *a) {
   demand(exact.ticks == again.ticks);
   demand(exact.arena_bytes == again.arena_bytes);
   if (s->p.body_count > 5 || size.arena_bytes > 40) return;
-  const uint64_t least = relief_least_arena(&s->p);
+  const uint64_t least = brute_arena(&s->p, 0);
   demand(greedy.bound_bytes <= least && least <= greedy.arena_bytes);
   demand(exact.bound_bytes <= least && least <= exact.arena_bytes);
 }
 
 static void try_bytes(const uint8_t *data, size_t size, arena *a) {
   uint64_t seed;
-  relief_problem s;
+  small_problem s;
   memcpy(&seed, data, SEED_BYTES);
   random_state random = random_from_seed(seed);
   relief_random(&s, &random);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/workers.h"
 #include "memory/memory_alias.h"
 
 enum { OVERLAP_OFF = 0, EFFORT_NORMAL = 0 }; /* of the options */
@@ -225,6 +226,7 @@ layout_options pipeline_layout_options(const calm_options *options) {
   layout_options o = layout_options_default();
   o.method = (layout_method)options->layout;
   o.seed = options->seed;
+  o.threads = workers_meant(options->threads);
   o.all_valleys = options->layout_valleys;
   o.memory = options->layout_memory;
   o.decompose = options->layout_decompose;

@@ -23,7 +23,11 @@ order_options plan_order_options(const calm_options *options) {
   o.commit = options->order_commit;
   o.root_bound = options->order_root_bound;
   o.reverse = options->order_reverse;
+<<<<<<< HEAD
   o.series = options->order_series;
+=======
+  o.windows = options->order_windows;
+>>>>>>> main
   return o;
 }
 
@@ -85,7 +89,7 @@ static calm_status find_order(planner *p) {
 }
 
 uint64_t plan_arena_bound(const planner *p) {
-  uint64_t bound = p->plan->order.bound_bytes;
+  uint64_t bound = number_larger(p->plan->order.bound_bytes, p->joint_bound);
   if (!p->tflm) return bound;
   if (p->tflm->floor > bound) bound = p->tflm->floor;
   return p->tflm->on_grid ? number_round_up(bound, TFLM_ALIGN) : bound;
@@ -132,6 +136,25 @@ static calm_status try_file_order(plan_candidate *best, const planner *p,
   return CALM_OK;
 }
 
+/* The order that was found does not pack, as far as is known: others may.  What
+   a runtime places by itself is not ours to prove. */
+static calm_status find_together(plan_candidate *best, planner *p,
+                                 const layout_options *options, limits *l) {
+  const bool own = !p->tflm && !p->litert;
+  layout_options o = *options;
+  p->plan->joint.first_bytes = best->layout.arena_bytes;
+  p->plan->joint.least_peak_bytes = p->plan->order.peak_bytes;
+  if (own) TRY(plan_try_aligned(best, p, &o, l));
+  o.target_bytes = plan_arena_bound(p);
+  if (own && best->layout.arena_bytes > o.target_bytes)
+    TRY(plan_try_every_order(best, p, &o, l));
+  o.target_bytes = plan_arena_bound(p);
+  if (best->layout.arena_bytes > o.target_bytes)
+    TRY(plan_try_orders(best, p, o.target_bytes, l));
+  if (best->layout.arena_bytes > o.target_bytes) TRY(improve(best, p, &o, l));
+  return CALM_OK;
+}
+
 static calm_status find_layout(plan_candidate *best, planner *p) {
   layout_options o = pipeline_layout_options(p->options);
   const double start = limits_clock();
@@ -146,10 +169,8 @@ static calm_status find_layout(plan_candidate *best, planner *p) {
   if (p->tflm && plan_tflm_tells_rows(p) && plan_order_is_free(p))
     TRY(try_file_order(best, p, &o, &first));
   if (plan_order_is_free(p) && best->layout.arena_bytes > target &&
-      p->problem.order.op_count > 1) {
-    TRY(plan_try_orders(best, p, target, &l));
-    if (best->layout.arena_bytes > target) TRY(improve(best, p, &o, &l));
-  }
+      p->problem.order.op_count > 1)
+    TRY(find_together(best, p, &o, &l));
   if (p->tflm) TRY(plan_tflm_settle(best, p, &l));
   if (p->litert) TRY(plan_litert_settle(best, p));
   p->plan->layout_seconds = limits_clock() - start;

@@ -119,6 +119,16 @@ typedef struct plan_traffic {
   traffic_result result;
 } plan_traffic;
 
+/* Order and layout together: what became of orders that were placed because the
+   first did not pack into the bound of all orders (plan_joint.c). */
+typedef struct plan_joint {
+  uint64_t orders;           /* placed beside the first; 0: none was */
+  uint64_t first_bytes;      /* the arena that the first one got */
+  uint64_t least_peak_bytes; /* of all orders, as far as it is known: that of
+                                the plan may be higher, for a smaller arena */
+  bool all; /* every order that might have had a smaller arena was placed */
+} plan_joint;
+
 /* How the order was found that moves least, if one was looked for. */
 typedef struct plan_least_traffic {
   bool wanted;
@@ -209,6 +219,7 @@ struct calm_plan {
   const char *order_method, *layout_method;
   order_result order; /* its sequence is of order operators */
   layout_result layout;
+  plan_joint joint;
   bool any_order;              /* layout.bound_bytes holds for every order, not
                                   only for one that was asked for */
   bool counted;                /* order.downsets and order.orders are meant */

@@ -82,7 +82,8 @@ typedef struct calm_context calm_context;
  * The one function through which the library takes memory: realloc with the
  * old size.  new_size 0 frees (returning NULL), old NULL (old_size 0)
  * allocates; it returns NULL when there is no memory and then leaves old alone.
- * Blocks are aligned for any type.
+ * Blocks are aligned for any type.  Only the thread that calls the library
+ * calls it, whatever the option "threads" says.
  */
 typedef struct calm_allocator {
   void *(*reallocate)(void *payload, void *old, size_t old_size,

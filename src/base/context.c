@@ -9,13 +9,17 @@
 
 enum { MESSAGE_BYTES = 1024 };
 
+/* Raised in a signal handler or another thread. */
+typedef volatile _Atomic(sig_atomic_t) interrupt_flag;
+
 struct calm_context {
   calm_allocator allocator;
   size_t bytes;
   calm_log_function log;
   void *log_payload;
   bool muted;
-  volatile sig_atomic_t interrupted;
+  interrupt_flag interrupted;
+  const interrupt_flag *home_interrupted; /* of a branch, else its own */
   char message[MESSAGE_BYTES];
 };
 
@@ -30,14 +34,20 @@ static void *reallocate_by_malloc(void *payload, void *old, size_t old_size,
   return realloc(old, new_size);
 }
 
+static void init_context(calm_context *context,
+                         const calm_allocator *allocator) {
+  memset(context, 0, sizeof *context);
+  context->allocator = *allocator;
+  context->home_interrupted = &context->interrupted;
+}
+
 calm_context *calm_context_new(const calm_allocator *allocator) {
   const calm_allocator by_malloc = {reallocate_by_malloc, NULL};
   const calm_allocator chosen = allocator ? *allocator : by_malloc;
   calm_context *context =
       chosen.reallocate(chosen.payload, NULL, 0, sizeof *context);
   if (!context) return NULL;
-  memset(context, 0, sizeof *context);
-  context->allocator = chosen;
+  init_context(context, &chosen);
   return context;
 }
 
@@ -67,7 +77,23 @@ void calm_context_interrupt(calm_context *context) { context->interrupted = 1; }
 void calm_context_resume(calm_context *context) { context->interrupted = 0; }
 
 bool context_interrupted(const calm_context *context) {
-  return context->interrupted != 0;
+  return *context->home_interrupted != 0;
+}
+
+calm_status context_branch(calm_context **out, calm_context *home,
+                           const calm_allocator *allocator) {
+  calm_context *branch = context_reallocate(home, NULL, 0, sizeof *branch);
+  if (!branch) return context_no_memory(home);
+  init_context(branch, allocator);
+  branch->home_interrupted = home->home_interrupted;
+  *out = branch;
+  return CALM_OK;
+}
+
+void context_branch_free(calm_context *branch, calm_context *home) {
+  if (!branch) return;
+  assert(branch->bytes == 0);
+  context_reallocate(home, branch, sizeof *branch, 0);
 }
 
 /* The hostile build moves every block that changes its size and overwrites

@@ -45,4 +45,14 @@ void context_mute(calm_context *context, bool muted);
 
 bool context_interrupted(const calm_context *context);
 
+/*
+ * A context for another thread that works for `home`: with an allocator of its
+ * own, interrupted with `home`, without a log.  It lies in memory of `home`.
+ */
+calm_status context_branch(calm_context **out, calm_context *home,
+                           const calm_allocator *allocator);
+
+/* Give it back; NULL is accepted. */
+void context_branch_free(calm_context *branch, calm_context *home);
+
 #endif

@@ -9,6 +9,7 @@
 layout_options layout_options_default(void) {
   return (layout_options){.method = LAYOUT_EXACT,
                           .seed = 1,
+                          .threads = 1,
                           .all_valleys = true,
                           .memory = true,
                           .decompose = true,
@@ -17,7 +18,7 @@ layout_options layout_options_default(void) {
 
 static calm_status place(layout_knowledge *k, const layout_problem *tidy,
                          const layout_options *options, arena *a, limits *l) {
-  layout_ambition ambition = {k->bound_bytes, options->seed};
+  layout_ambition ambition = {k->bound_bytes, options->seed, options->threads};
   if (options->target_bytes > ambition.enough)
     ambition.enough = options->target_bytes;
   if (options->method == LAYOUT_SIZE)

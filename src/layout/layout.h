@@ -60,6 +60,7 @@ typedef enum layout_method {
 typedef struct layout_options {
   layout_method method;
   uint64_t seed;
+  uint32_t threads; /* for the greedy orders; 1: none but this one */
   uint64_t
       target_bytes; /* an arena this small is enough: stop there; 0: none */
   /* exact: each rule may be switched off */

@@ -12,45 +12,9 @@
 
 #include "base/number.h"
 #include "base/random.h"
-#include "base/vector.h"
+#include "layout/layout_greedy_parts.h"
 #include "layout/layout_logarithm.h"
-#include "layout/layout_overlap.h"
 #include "layout/layout_pair.h"
-#include "layout/layout_probe.h"
-#include "layout/layout_stack.h"
-
-/* What orders look at. */
-typedef struct body_facts {
-  uint64_t size, duration;
-  int64_t start;
-} body_facts;
-
-/* A body's place in an order: first descending, second ascending. */
-typedef struct rank {
-  uint64_t first, second;
-  uint32_t body;
-} rank;
-
-/* Offsets between `after` and `before`, both exclusive, are taken. */
-typedef struct taken {
-  int64_t after, before;
-} taken;
-
-typedef struct greedy {
-  const layout_problem *p;
-  limits *l;
-  body_facts *facts;
-  rank *order;
-  uint32_t movable; /* bodies in `order` */
-  taken *taken;     /* scratch of one body */
-  uint32_t taken_capacity;
-  layout_overlap placed; /* pieces that have a place */
-  layout_probes probes;
-  bool wide; /* bodies may meet very many others */
-  layout_stack stack;
-  uint64_t *offsets;
-  layout_placement best;
-} greedy;
 
 /* ---- First fit ----------------------------------------------------------- */
 
@@ -170,11 +134,25 @@ static calm_status find_offset(greedy *g, uint64_t *out, uint32_t body,
   return CALM_OK;
 }
 
+static calm_status note_level(greedy *g, uint64_t arena_bytes) {
+  attempt *t = g->attempt;
+  if (t)
+    VECTOR_PUSH(g->l->context, &t->levels, (level){arena_bytes, g->l->ticks});
+  return CALM_OK;
+}
+
+/* The cutoff by now. */
+static uint64_t lowered(const greedy *g, uint64_t cutoff) {
+  if (!g->attempt) return cutoff;
+  return atomic_load_explicit(&g->attempt->to_beat, memory_order_relaxed);
+}
+
 /* *out: the arena that the current order needs, or `cutoff` once it is not
    less, or time is up and another order has been finished. */
-static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
+calm_status layout_greedy_place(greedy *g, uint64_t *out, uint64_t cutoff) {
   uint64_t arena_bytes, start = g->l->ticks;
   TRY(place_fixed(g, &arena_bytes));
+  TRY(note_level(g, arena_bytes));
   for (uint32_t i = 0; i < g->movable && arena_bytes < cutoff; i++) {
     uint64_t offset;
     uint32_t body = g->order[i].body;
@@ -187,7 +165,10 @@ static calm_status place_in_order(greedy *g, uint64_t *out, uint64_t cutoff) {
     TRY(find_offset(g, &offset, body, arena_bytes, search));
     uint64_t end = offset + g->facts[body].size;
     TRY(mark_placed(g, body, offset));
-    if (end > arena_bytes) arena_bytes = end;
+    cutoff = lowered(g, cutoff);
+    if (end <= arena_bytes) continue;
+    arena_bytes = end;
+    TRY(note_level(g, arena_bytes));
   }
   *out = arena_bytes < cutoff ? arena_bytes : cutoff;
   return CALM_OK;
@@ -206,23 +187,6 @@ static int by_rank(const void *left, const void *right) {
 static uint64_t unsigned_step(int64_t step) {
   return (uint64_t)step ^ UINT64_C(1) << 63;
 }
-
-typedef enum order_kind {
-  BY_SIZE_DESCENDING_INDEX,
-  BY_SIZE_AND_START,
-  BY_SIZE_AND_DURATION,
-  BY_AREA,
-  BY_DURATION,
-  BY_START,
-  BY_CLASS
-} order_kind;
-
-/* Classes of size: sizes whose logarithm, plus a phase, is in one step.  Both
-   in 1/65536. */
-typedef struct order {
-  order_kind kind;
-  uint32_t step, phase;
-} order;
 
 static uint64_t class_of(uint64_t size, const order *o) {
   return (uint64_t)(layout_logarithm(size) + o->phase) / o->step;
@@ -245,7 +209,7 @@ static rank rank_of(const body_facts *f, uint32_t body, const order *o) {
   return (rank){0, 0, body};
 }
 
-static void sort_bodies(greedy *g, const order *o) {
+void layout_greedy_sort(greedy *g, const order *o) {
   g->movable = 0;
   for (uint32_t b = 0; b < g->p->body_count; b++)
     if (!g->p->bodies[b].fixed && layout_body_counts(g->p, b))
@@ -253,7 +217,7 @@ static void sort_bodies(greedy *g, const order *o) {
   qsort(g->order, g->movable, sizeof *g->order, by_rank);
 }
 
-/* ---- The best of many ---------------------------------------------------- */
+/* ---- One order ----------------------------------------------------------- */
 
 static body_facts facts_of(const layout_problem *p, uint32_t body) {
   const layout_piece *piece = &p->pieces[p->piece_begin[body]];
@@ -269,8 +233,8 @@ static body_facts facts_of(const layout_problem *p, uint32_t body) {
                       .start = lower};
 }
 
-static calm_status prepare(greedy *g, const layout_problem *p, arena *scratch,
-                           arena *results, limits *l) {
+calm_status layout_greedy_prepare(greedy *g, const layout_problem *p,
+                                  arena *scratch, arena *results, limits *l) {
   *g = (greedy){.p = p, .l = l, .best.arena_bytes = NUMBER_MAX_BYTES + 1};
   ARENA_ARRAY(scratch, g->facts, p->body_count);
   ARENA_ARRAY(scratch, g->order, p->body_count);
@@ -284,16 +248,24 @@ static calm_status prepare(greedy *g, const layout_problem *p, arena *scratch,
   return CALM_OK;
 }
 
-static calm_status try_order(greedy *g, order o) {
+void layout_greedy_free(greedy *g, arena *scratch) {
+  context_reallocate(g->l->context, g->taken,
+                     g->taken_capacity * sizeof *g->taken, 0);
+  arena_free(scratch);
+}
+
+calm_status layout_greedy_try(greedy *g, order o) {
   uint64_t arena_bytes;
-  sort_bodies(g, &o);
-  TRY(place_in_order(g, &arena_bytes, g->best.arena_bytes));
+  layout_greedy_sort(g, &o);
+  TRY(layout_greedy_place(g, &arena_bytes, g->best.arena_bytes));
   if (arena_bytes >= g->best.arena_bytes) return CALM_OK;
   g->best.arena_bytes = arena_bytes;
   if (g->p->body_count)
     memcpy(g->best.offsets, g->offsets, g->p->body_count * sizeof *g->offsets);
   return CALM_OK;
 }
+
+/* ---- The best of many ---------------------------------------------------- */
 
 /* Classes by powers of 2, 8, 4, 16 and 3, then the rest. */
 static const order listed_orders[] = {
@@ -303,7 +275,7 @@ static const order listed_orders[] = {
     {BY_SIZE_AND_DURATION, 0, 0}, {BY_AREA, 0, 0},
     {BY_DURATION, 0, 0},          {BY_START, 0, 0}};
 
-enum { LISTED = sizeof listed_orders / sizeof *listed_orders, DRAWN = 24 };
+enum { LISTED = sizeof listed_orders / sizeof *listed_orders };
 
 /* A random base of 1.2 to 14 and a random phase. */
 static order draw_order(random_state *random) {
@@ -315,14 +287,50 @@ static bool is_enough(const greedy *g, uint64_t enough) {
   return g->best.arena_bytes <= enough || limits_spend(g->l, 0);
 }
 
-static calm_status try_orders(greedy *g, layout_ambition ambition) {
-  random_state random = random_from_seed(ambition.seed);
-  uint64_t enough = ambition.enough;
-  TRY(try_order(g, (order){BY_SIZE_DESCENDING_INDEX, 0, 0}));
-  for (uint32_t i = 0; i < LISTED && !is_enough(g, enough); i++)
-    TRY(try_order(g, listed_orders[i]));
-  for (uint32_t i = 0; i < DRAWN && !is_enough(g, enough); i++)
-    TRY(try_order(g, draw_order(&random)));
+/* All orders but the first. */
+static void list_orders(order *out, uint64_t seed) {
+  random_state random = random_from_seed(seed);
+  memcpy(out, listed_orders, sizeof listed_orders);
+  for (uint32_t i = LISTED; i < LAYOUT_GREEDY_ORDERS; i++)
+    out[i] = draw_order(&random);
+}
+
+/* One order after the other is faster where the first took few ticks. */
+#if CALM_HOSTILE
+enum { LEAST_TICKS = 0 };
+#else
+enum { LEAST_TICKS = 1 << 16 };
+#endif
+
+/* Each lane needs as much scratch memory as there is now. */
+static uint32_t choose_threads(const greedy *g, uint32_t asked, uint64_t ticks,
+                               const arena *scratch) {
+  const uint64_t most = g->l->max_bytes / (arena_bytes(scratch) + 1);
+  if (ticks < LEAST_TICKS || most < 3 || g->best.arena_bytes > NUMBER_MAX_BYTES)
+    return 1;
+  return asked < most - 1 ? asked : (uint32_t)(most - 1);
+}
+
+static calm_status try_in_turn(greedy *g, const order *orders, uint32_t count,
+                               uint64_t enough) {
+  for (uint32_t i = 0; i < count && !is_enough(g, enough); i++)
+    TRY(layout_greedy_try(g, orders[i]));
+  return CALM_OK;
+}
+
+static calm_status try_orders(greedy *g, layout_ambition ambition,
+                              arena *scratch) {
+  order orders[LAYOUT_GREEDY_ORDERS];
+  const uint64_t start = g->l->ticks, enough = ambition.enough;
+  list_orders(orders, ambition.seed);
+  TRY(layout_greedy_try(g, (order){BY_SIZE_DESCENDING_INDEX, 0, 0}));
+  const uint32_t threads =
+      choose_threads(g, ambition.threads, g->l->ticks - start, scratch);
+  const uint32_t rest = threads > 1 ? LAYOUT_GREEDY_REST : 0;
+  const uint32_t alone = LAYOUT_GREEDY_ORDERS - rest;
+  TRY(try_in_turn(g, orders, alone, enough));
+  if (rest && !is_enough(g, enough))
+    TRY(layout_greedy_contest(g, orders + alone, enough, threads, scratch));
   if (g->best.arena_bytes > NUMBER_MAX_BYTES)
     return context_fail(g->l->context, CALM_BAD_INPUT,
                         "no arena of at most 2^62 bytes was found");
@@ -334,17 +342,16 @@ calm_status layout_greedy_best(layout_placement *out, const layout_problem *p,
   greedy g;
   arena scratch;
   arena_init(&scratch, l->context);
-  calm_status status = prepare(&g, p, &scratch, a, l);
-  if (status == CALM_OK) status = try_orders(&g, ambition);
+  calm_status status = layout_greedy_prepare(&g, p, &scratch, a, l);
+  if (status == CALM_OK) status = try_orders(&g, ambition, &scratch);
   if (status == CALM_OK) *out = g.best;
-  context_reallocate(l->context, g.taken, g.taken_capacity * sizeof *g.taken,
-                     0);
-  arena_free(&scratch);
+  layout_greedy_free(&g, &scratch);
   return status;
 }
 
 /* The first order of the portfolio, which is always tried. */
 calm_status layout_greedy_size(layout_placement *out, const layout_problem *p,
                                arena *a, limits *l) {
-  return layout_greedy_best(out, p, (layout_ambition){UINT64_MAX, 0}, a, l);
+  return layout_greedy_best(out, p, (layout_ambition){.enough = UINT64_MAX}, a,
+                            l);
 }

@@ -23,8 +23,9 @@ calm_status layout_greedy_size(layout_placement *out, const layout_problem *p,
 
 /* How long to go on. */
 typedef struct layout_ambition {
-  uint64_t enough; /* an arena of at most this many bytes ends it */
-  uint64_t seed;   /* of the random orders */
+  uint64_t enough;  /* an arena of at most this many bytes ends it */
+  uint64_t seed;    /* of the random orders */
+  uint32_t threads; /* that try orders at once; changes nothing but time */
 } layout_ambition;
 
 /* The best of that order and many others, until the limits are spent. */

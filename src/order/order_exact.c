@@ -7,11 +7,13 @@
  *      improve the order and, if one of them dies with nothing left behind,
  *      prove it optimal
  *   3. the flow bound
- *   4. the same with wider and wider passes, until one proves the order; from
- *      a certain width on, passes in the middle of the gap raise the bound, in
- *      case time runs out
+ *   4. the same with wider and wider passes.  In between, passes that leave
+ *      nothing behind, but are given up when they cost too much: just below
+ *      the peak, where a death is the proof, and from a certain width on just
+ *      above the bound, where it raises the bound in case time runs out
  *
- * Some width is never reached by any layer, so without limits it ends.
+ * What is spent grows by a factor from round to round, and with it what a proof
+ * may cost, so without limits it ends.
  *
  * Who only wants an order below a ceiling has the passes begin there: a pass
  * with less room dies sooner, and if it leaves nothing behind, that is all.
@@ -23,17 +25,34 @@
 
 #include "base/number.h"
 #include "order/order_bound.h"
+#include "order/order_effort.h"
 #include "order/order_greedy.h"
 #include "order/order_search.h"
+<<<<<<< HEAD
 #include "order/order_series.h"
+=======
+#include "order/order_window.h"
+
+#if CALM_HOSTILE
+enum { LEAST_WINDOWED = 4 };
+#else
+enum { LEAST_WINDOWED = 128 }; /* operators; less is one window */
+#endif
+>>>>>>> main
 
 enum {
   FIRST_WIDTH = 64,
   WIDTH_FACTOR = 8,
-  BISECTION_WIDTH = 4096,
-  BISECTION_PART = 4,
+  WINDOWS_PART = 4,
   HOPELESS_RATIO = 4,
-  LARGEST_WIDTH = 1 << 30
+  LARGEST_WIDTH = 1 << 30,
+  FIRST_TICKS = 20000000, /* and no more than these */
+  FIRST_PARTS = 4, /* a first proof may cost so many times what was spent */
+  SURE_PARTS = 4,  /* one that deaths below have foretold */
+  ONE_WAY_WIDTH = 32768, /* from here on only where the best order came from */
+  RAISE_PART = 3,        /* of what was spent so far, for deaths in the gap */
+  RAISE_STEPS = 16,
+  SLOWER_RATIO = 4 /* the direction that is not known yet may take longer */
 };
 
 typedef struct exact {
@@ -49,12 +68,20 @@ typedef struct exact {
   uint64_t target;      /* stop at or below it */
   uint64_t ceiling;     /* stop when the bound is at or above it */
   uint32_t *sequence;   /* the best order */
-  uint64_t *step_bytes; /* of it, in bytes, then in units */
+  uint64_t *step_bytes; /* of it, by position */
+  uint64_t *op_bytes;   /* of it, by operator, in units */
+
+  uint32_t *windowed; /* scratch: another order */
 
   order_problem reversed;
   order_search search[2]; /* forwards, backwards */
   uint32_t direction_count;
   uint64_t dropped[2]; /* what their last passes left behind */
+  uint64_t spent[2];   /* ticks of their last passes inside the gap */
+  order_effort effort[2];
+  bool unforetold; /* a proof was tried in vain that nothing foretold */
+  bool crowded;    /* memory does not hold passes that keep everything */
+  uint32_t lucky;  /* the direction that found the best order */
 } exact;
 
 static uint64_t states_stored(const exact *x) {
@@ -122,7 +149,8 @@ static calm_status adopt(exact *x, const uint32_t *sequence, bool backwards) {
   TRY(order_replay(&peak, x->problem, x->sequence, x->step_bytes, x->context));
   assert(peak % x->unit == 0);
   x->peak = peak / x->unit;
-  for (uint32_t i = 0; i < n; i++) x->step_bytes[i] /= x->unit;
+  for (uint32_t i = 0; i < n; i++)
+    x->op_bytes[x->sequence[i]] = x->step_bytes[i] / x->unit;
   return CALM_OK;
 }
 
@@ -135,16 +163,20 @@ static void raise_bound(exact *x, uint64_t bound) {
 
 /* One pass for an order with a peak of at most tau. */
 static calm_status run_pass(order_verdict *out, exact *x, uint32_t direction,
-                            uint64_t tau, uint32_t width) {
-  assert(tau >= x->bound && tau < x->peak);
+                            order_pass pass) {
+  assert(pass.tau < x->peak);
   order_search *s = &x->search[direction];
-  const uint64_t other = bytes_held(x) - order_search_bytes(s);
-  TRY(order_search_run(out, s, tau, width, other, x->l));
-  x->dropped[direction] = s->store.dropped;
-  if (*out == ORDER_DEAD) raise_bound(x, s->bound);
+  const uint64_t ticks = x->l->ticks;
+  pass.other_bytes = bytes_held(x) - order_search_bytes(s);
+  TRY(order_search_run(out, s, &pass, x->l));
+  if (*out == ORDER_DEAD) {
+    order_effort_note(&x->effort[direction], pass.tau, x->l->ticks - ticks);
+    raise_bound(x, s->bound);
+  }
   if (*out != ORDER_REACHED) return CALM_OK;
   TRY(adopt(x, s->sequence, direction == 1));
-  assert(x->peak <= tau);
+  assert(x->peak <= pass.tau);
+  x->lucky = direction;
   tell(x);
   return CALM_OK;
 }
@@ -166,8 +198,11 @@ static calm_status descend(exact *x, uint32_t width) {
   uint32_t d = better_direction(x);
   for (uint32_t failed = 0; failed < x->direction_count && !is_done(x);) {
     order_verdict verdict = ORDER_TRUNCATED;
-    if (!is_hopeless(x, d))
-      TRY(run_pass(&verdict, x, d, limit_of(x) - 1, width));
+    const order_pass pass = {.tau = limit_of(x) - 1, .width = width};
+    if (width < ONE_WAY_WIDTH ? !is_hopeless(x, d) : d == x->lucky) {
+      TRY(run_pass(&verdict, x, d, pass));
+      x->dropped[d] = x->search[d].store.dropped;
+    }
     if (verdict == ORDER_REACHED) {
       failed = 0;
     } else {
@@ -178,21 +213,87 @@ static calm_status descend(exact *x, uint32_t width) {
   return CALM_OK;
 }
 
+/* ---- Proofs -------------------------------------------------------------- */
+
+/* A pass that keeps everything, as long as it costs no more than so much. */
+static calm_status attempt(order_verdict *out, exact *x, uint32_t direction,
+                           uint64_t tau, uint64_t ticks) {
+  const order_pass pass = {.tau = tau, .width = LARGEST_WIDTH, .ticks = ticks};
+  TRY(run_pass(out, x, direction, pass));
+  x->crowded |= x->search[direction].crowded;
+  return CALM_OK;
+}
+
+/* Does it pay to look just below the limit, in which direction, and what may
+   it cost?  Where nothing is foretold, a little. */
+static uint64_t worth_of_proof(const exact *x, uint32_t *out_direction) {
+  uint64_t least = UINT64_MAX;
+  *out_direction = better_direction(x);
+  for (uint32_t d = 0; d < x->direction_count; d++) {
+    const uint64_t ticks = order_effort_predict(&x->effort[d], limit_of(x) - 1);
+    if (ticks >= least) continue;
+    least = ticks;
+    *out_direction = d;
+  }
+  if (least == UINT64_MAX)
+    return x->unforetold
+               ? 0
+               : number_smaller(x->l->ticks * FIRST_PARTS, FIRST_TICKS);
+  return least / SURE_PARTS <= x->l->ticks ? least * 2 : 0;
+}
+
+/* Prove the order, if that is cheap compared with what was spent so far. */
+static calm_status prove(exact *x) {
+  for (order_verdict verdict = ORDER_REACHED;
+       !is_done(x) && !x->crowded && verdict == ORDER_REACHED;) {
+    uint32_t direction;
+    const uint64_t worth = worth_of_proof(x, &direction);
+    if (!worth) break;
+    TRY(attempt(&verdict, x, direction, limit_of(x) - 1, worth));
+    x->unforetold |= verdict == ORDER_TRUNCATED;
+  }
+  return CALM_OK;
+}
+
+/* The direction in which the last pass inside the gap was cheaper, and what
+   this one may take there. */
+static uint32_t cheaper_direction(const exact *x, uint64_t *in_out_ticks) {
+  if (x->direction_count == 1) return 0;
+  const bool known = x->spent[0] || x->spent[1];
+  const uint32_t d = known ? x->spent[1] < x->spent[0] : better_direction(x);
+  const uint64_t other = x->spent[1 - d];
+  if (!other)
+    *in_out_ticks /= SLOWER_RATIO;
+  else if (other < *in_out_ticks / SLOWER_RATIO)
+    *in_out_ticks = other * SLOWER_RATIO;
+  return d;
+}
+
+/* First below the bound, ever closer, only to see how the effort grows; then
+   above it, in steps of the gap. */
+static uint64_t next_threshold(const exact *x, uint32_t direction) {
+  const order_effort *e = &x->effort[direction];
+  const uint64_t least = x->search[direction].core.start_bytes;
+  if (e->deaths == 0) return number_larger(x->bound - x->bound / 4, least);
+  if (e->tau[1] + 1 < x->bound) return x->bound - (x->bound - e->tau[1]) / 2;
+  return x->bound + (limit_of(x) - 1 - x->bound) / RAISE_STEPS;
+}
+
 /*
- * Passes of one width inside the gap, in case time runs out: a death raises the
- * bound; a pass that left something behind says nothing, and half of what is
- * below is tried.  They may take a part of what the search has cost so far.
+ * Raise the bound from below, in case time runs out: each death costs by a
+ * factor more than the one before it, and together they foretell what the proof
+ * will.  They may take a part of what the search has cost so far.
  */
-static calm_status bisect(exact *x, uint32_t width) {
-  const uint32_t d = better_direction(x);
-  const uint64_t enough = x->l->ticks + x->l->ticks / BISECTION_PART;
-  uint64_t tried = limit_of(x) - 1; /* from here on everything was tried */
-  while (!is_done(x) && tried > x->bound && x->l->ticks < enough) {
+static calm_status raise_from_below(exact *x) {
+  const uint64_t enough = x->l->ticks + x->l->ticks / RAISE_PART;
+  while (!is_done(x) && !x->crowded && x->l->ticks < enough) {
+    const uint64_t began = x->l->ticks;
+    uint64_t ticks = enough - began;
+    const uint32_t d = cheaper_direction(x, &ticks);
     order_verdict verdict;
-    const uint64_t tau = x->bound + (tried - x->bound - 1) / 2;
-    TRY(run_pass(&verdict, x, d, tau, width));
-    if (verdict == ORDER_TRUNCATED) tried = tau;
-    if (verdict == ORDER_REACHED) tried = limit_of(x) - 1;
+    TRY(attempt(&verdict, x, d, next_threshold(x, d), ticks));
+    x->spent[d] = x->l->ticks - began;
+    if (verdict == ORDER_TRUNCATED) x->spent[d] *= 2;
   }
   return CALM_OK;
 }
@@ -200,9 +301,22 @@ static calm_status bisect(exact *x, uint32_t width) {
 static calm_status raise_by_flow(exact *x) {
   if (is_done(x) || !x->options->root_bound) return CALM_OK;
   uint64_t bound = x->bound;
-  TRY(order_bound_flow(&bound, &x->search[0].core, x->step_bytes, limit_of(x),
+  TRY(order_bound_flow(&bound, &x->search[0].core, x->op_bytes, limit_of(x),
                        x->l, x->context));
   raise_bound(x, bound);
+  return CALM_OK;
+}
+
+/* Parts of the order by themselves, for a part of what was spent so far. */
+static calm_status search_windows(exact *x) {
+  const uint32_t n = x->problem->op_count;
+  if (is_done(x) || !x->options->windows || n < LEAST_WINDOWED) return CALM_OK;
+  memcpy(x->windowed, x->sequence, n * sizeof *x->windowed);
+  TRY(order_windows_search(x->windowed, x->bound * x->unit, x->problem,
+                           x->options, x->l->ticks / WINDOWS_PART,
+                           bytes_held(x), x->l));
+  TRY(adopt(x, x->windowed, false));
+  tell(x);
   return CALM_OK;
 }
 
@@ -219,10 +333,12 @@ static calm_status search(exact *x) {
   TRY(descend(x, FIRST_WIDTH));
   TRY(raise_by_flow(x));
   for (uint32_t width = FIRST_WIDTH; !is_done(x);) {
+    TRY(prove(x));
+    TRY(search_windows(x));
     width = width < LARGEST_WIDTH / WIDTH_FACTOR ? width * WIDTH_FACTOR
                                                  : LARGEST_WIDTH;
     TRY(descend(x, width));
-    if (!is_done(x) && width >= BISECTION_WIDTH) TRY(bisect(x, width));
+    TRY(raise_from_below(x));
   }
   return CALM_OK;
 }
@@ -255,6 +371,8 @@ static calm_status solve(exact *x) {
   uint32_t *first;
   ARENA_ARRAY(&x->scratch, first, p->op_count);
   ARENA_ARRAY(&x->scratch, x->step_bytes, p->op_count);
+  ARENA_ARRAY(&x->scratch, x->op_bytes, p->op_count);
+  ARENA_ARRAY(&x->scratch, x->windowed, p->op_count);
   x->unit = order_core_unit(p);
   x->bound = order_working_set(p) / x->unit;
   x->target = x->options->target_bytes / x->unit;

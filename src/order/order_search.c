@@ -8,6 +8,9 @@
    least; wide passes look at all. */
 enum { LEAST_NEAR = 256, NEAR_PER_WIDTH = 4 };
 
+/* Their rows may take this part of the memory. */
+enum { NEAR_PART = 4 };
+
 calm_status order_search_init(order_search *s, const order_problem *p,
                               uint64_t unit, const order_options *options,
                               arena *a) {
@@ -29,11 +32,18 @@ uint64_t order_search_bytes(const order_search *s) {
   return order_store_bytes(&s->store) + arena_bytes(&s->scratch);
 }
 
+/* Bytes of the rows of so many operators near a state, and of as many again of
+   candidates, about. */
+static uint64_t near_bytes(uint64_t near) { return near * near * 5 / 8; }
+
 /* Scratch for as many operators near a state as the width deserves. */
-static calm_status fit_expansion(order_search *s, uint32_t width) {
+static calm_status fit_expansion(order_search *s, uint32_t width,
+                                 const limits *l) {
   uint64_t wanted = width * (uint64_t)NEAR_PER_WIDTH;
   if (wanted < LEAST_NEAR) wanted = LEAST_NEAR;
   if (wanted > s->core.op_count) wanted = s->core.op_count;
+  while (wanted > LEAST_NEAR && near_bytes(wanted) > l->max_bytes / NEAR_PART)
+    wanted /= 2;
   if (wanted <= s->near_capacity) return CALM_OK;
   arena_free(&s->scratch);
   s->near_capacity = 0;
@@ -137,43 +147,63 @@ static calm_status trace_path(order_search *s) {
   return causes && stack ? CALM_OK : context_no_memory(s->store.context);
 }
 
-/* Expand a layer; *out_stopped: a limit was hit. */
-static calm_status expand_layer(bool *out_stopped, order_search *s,
-                                uint64_t tau, uint32_t size,
-                                uint64_t other_bytes, limits *l) {
+/* Is there enough left of the limits, and of what the pass may cost?  One that
+   may be given up is, before the memory ends that others could use. */
+static bool may_go_on(order_search *s, const order_pass *pass, uint64_t enough,
+                      limits *l) {
+  const uint64_t bytes = pass->other_bytes + order_search_bytes(s);
+  if (limits_spend(l, s->expansion.ticks) || l->ticks >= enough) return false;
+  s->crowded = pass->ticks && bytes > l->max_bytes;
+  return !s->crowded && !limits_memory(l, bytes);
+}
+
+static calm_status expand_layer(bool *out_done, order_search *s, uint32_t size,
+                                const order_pass *pass, uint64_t enough,
+                                limits *l) {
   TRY(order_store_open(&s->store, size));
-  for (uint32_t i = 0; i < s->store.open.count; i++) {
-    TRY(expand_state(s, s->store.open.data[i], tau, size));
-    *out_stopped = limits_spend(l, s->expansion.ticks) ||
-                   limits_memory(l, other_bytes + order_search_bytes(s));
-    if (*out_stopped) break;
+  *out_done = true;
+  for (uint32_t i = 0; i < s->store.open.count && *out_done; i++) {
+    TRY(expand_state(s, s->store.open.data[i], pass->tau, size));
+    *out_done = may_go_on(s, pass, enough, l);
   }
   order_store_release(&s->store);
   return CALM_OK;
 }
 
-calm_status order_search_run(order_verdict *out, order_search *s, uint64_t tau,
-                             uint32_t width, uint64_t other_bytes, limits *l) {
+/* Give the memory of a pass back to all. */
+static calm_status empty_store(order_search *s) {
+  calm_context *context = s->store.context;
+  const uint64_t stored = s->store.stored;
+  order_store_free(&s->store);
+  TRY(order_store_init(&s->store, context, s->core.op_count));
+  s->store.stored = stored;
+  return CALM_OK;
+}
+
+static order_verdict judge(const order_search *s, const limits *l, bool done) {
+  if (s->store.layers[s->core.op_count].count) return ORDER_REACHED;
+  if (l->reason != LIMITS_NONE) return ORDER_STOPPED;
+  if (!done || s->store.dropped) return ORDER_TRUNCATED;
+  return ORDER_DEAD;
+}
+
+calm_status order_search_run(order_verdict *out, order_search *s,
+                             const order_pass *pass, limits *l) {
   const uint32_t n = s->core.op_count;
-  bool stopped = false;
-  TRY(fit_expansion(s, width));
-  order_store_clear(&s->store, width);
+  const uint64_t enough = pass->ticks ? l->ticks + pass->ticks : UINT64_MAX;
+  bool done = true;
+  s->crowded = false;
+  TRY(fit_expansion(s, pass->width, l));
+  order_store_clear(&s->store, pass->width);
   s->bound = UINT64_MAX;
   TRY(add_start(s));
-  for (uint32_t size = 0; size < n && !stopped; size++) {
+  for (uint32_t size = 0; size < n && done; size++) {
     if (s->store.layers[n].count) break;
     if (s->store.layers[size].count)
-      TRY(expand_layer(&stopped, s, tau, size, other_bytes, l));
+      TRY(expand_layer(&done, s, size, pass, enough, l));
   }
-  *out = ORDER_TRUNCATED;
-  if (s->store.layers[n].count) {
-    TRY(trace_path(s));
-    *out = ORDER_REACHED;
-  } else if (stopped) {
-    *out = ORDER_STOPPED;
-  } else if (s->store.dropped == 0) {
-    assert(s->bound > tau);
-    *out = ORDER_DEAD;
-  }
-  return CALM_OK;
+  *out = judge(s, l, done);
+  assert(*out != ORDER_DEAD || s->bound > pass->tau);
+  if (*out == ORDER_REACHED) TRY(trace_path(s));
+  return done ? CALM_OK : empty_store(s);
 }

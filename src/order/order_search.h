@@ -16,6 +16,15 @@ typedef enum order_verdict {
   ORDER_STOPPED    /* a limit */
 } order_verdict;
 
+/* What one pass is to find out, and what it may cost. */
+typedef struct order_pass {
+  uint64_t tau;         /* scaled, as in the core */
+  uint32_t width;       /* states that a layer keeps */
+  uint64_t ticks;       /* with more spent, or the memory full, it is
+                                 given up: truncated; 0: it never is */
+  uint64_t other_bytes; /* held elsewhere, count towards the limit */
+} order_pass;
+
 typedef struct order_search {
   order_core core;
   order_rules rules;
@@ -27,6 +36,7 @@ typedef struct order_search {
   uint64_t full_hash;
   uint32_t *sequence; /* of the last verdict "reached" */
   uint64_t bound;     /* of the last verdict "dead", scaled */
+  bool crowded;       /* the last pass was given up for lack of memory */
 } order_search;
 
 /* `p` must outlive the search; order_search_free also after a failure. */
@@ -35,10 +45,8 @@ calm_status order_search_init(order_search *s, const order_problem *p,
                               arena *a);
 void order_search_free(order_search *s);
 
-/* tau is scaled, as in the core.  other_bytes: memory that is held elsewhere
-   and counts towards the limit. */
-calm_status order_search_run(order_verdict *out, order_search *s, uint64_t tau,
-                             uint32_t width, uint64_t other_bytes, limits *l);
+calm_status order_search_run(order_verdict *out, order_search *s,
+                             const order_pass *pass, limits *l);
 
 uint64_t order_search_bytes(const order_search *s);
 

@@ -50,6 +50,45 @@ calm_status plan_place(plan_candidate *out, const planner *p,
   return CALM_OK;
 }
 
+bool plan_may_try(const planner *p) {
+  return p->plan->joint.orders < p->options->joint_orders;
+}
+
+/* Place it again, where the result stays; if the clock ended the first time,
+   for as many ticks, for it must not take away what was found. */
+static calm_status place_again(plan_candidate *best, const planner *p,
+                               const uint32_t *order_sequence,
+                               const layout_options *options, limits again,
+                               const limits *first) {
+  plan_candidate c;
+  if (first->reason == LIMITS_TIME) again.max_ticks = first->ticks;
+  again.deadline = 0;
+  again.reason = LIMITS_NONE;
+  TRY(plan_place(&c, p, order_sequence, options, &again));
+  if (c.layout.arena_bytes < best->layout.arena_bytes) *best = c;
+  return CALM_OK;
+}
+
+calm_status plan_try_order(layout_result *out, plan_candidate *best,
+                           const planner *p, const uint32_t *order_sequence,
+                           const layout_options *options, limits *l) {
+  plan_candidate c;
+  arena tried;
+  planner aside = *p;
+  const limits before = *l;
+  aside.scratch = &tried;
+  arena_init(&tried, p->plan->context);
+  calm_status status = plan_place(&c, &aside, order_sequence, options, l);
+  arena_free(&tried);
+  TRY(status);
+  p->plan->joint.orders++;
+  *out = c.layout;
+  out->offsets = NULL;
+  return out->arena_bytes < best->layout.arena_bytes
+             ? place_again(best, p, order_sequence, options, before, l)
+             : CALM_OK;
+}
+
 /* Operators at [from, from + length) of a sequence. */
 typedef struct order_run {
   uint32_t from, length;
@@ -119,8 +158,10 @@ static void move_run(uint32_t *sequence, uint32_t *where,
 
 /* Where the walk is. */
 typedef struct order_walk {
-  uint64_t most_peak; /* no order with a higher one is looked at */
-  uint32_t longest;   /* run of operators that is moved at once */
+  uint64_t most_peak;  /* no order with a higher one is looked at */
+  uint64_t first_peak; /* the least, or where it begins */
+  bool second_half;
+  uint32_t longest; /* run of operators that is moved at once */
   uint32_t *sequence, *where, *before; /* before: the step that may be undone */
   uint32_t count;
   uint64_t arena_bytes;
@@ -133,15 +174,19 @@ static void go_to(order_walk *w, const uint32_t *sequence) {
 }
 
 /*
- * A peak above the plan's cannot lead to a smaller arena where each live byte
- * has a place of its own.  Where outputs lie over dying inputs an arena is more
- * than the peak most of the time, and any order below it may do better.
+ * An arena is no smaller than the peak where each live byte has a place of its
+ * own: only a peak below the best arena leaves hope.  Orders of a low peak pack
+ * best as a rule: the first half of the walk keeps to that of the order that it
+ * begins with.  Not where rows lie over others, for an arena is more than the
+ * peak then most of the time; and where a runtime places there is no second
+ * half.
  */
-static uint64_t most_peak(const planner *p, const plan_candidate *best) {
-  const uint64_t peak = p->plan->order.peak_bytes;
-  return p->tflm && plan_tflm_tells_rows(p)
-             ? number_larger(peak, best->layout.arena_bytes - 1)
-             : peak;
+static uint64_t most_peak(const planner *p, const plan_candidate *best,
+                          const order_walk *w) {
+  const bool any =
+      p->tflm ? plan_tflm_tells_rows(p) : w->second_half && !p->litert;
+  return any ? number_larger(w->first_peak, best->layout.arena_bytes - 1)
+             : w->first_peak;
 }
 
 /* One operator most of the time; where whole tiles can change places, also a
@@ -170,25 +215,6 @@ static calm_status step_order(bool *out_moved, order_walk *w,
   return CALM_OK;
 }
 
-/* The arena of the order; it becomes the best if it gets a smaller one, else it
-   leaves nothing in the planner's scratch. */
-static calm_status try_order(uint64_t *out_bytes, plan_candidate *best,
-                             const planner *p, const uint32_t *sequence,
-                             const layout_options *options, limits *l) {
-  plan_candidate c;
-  arena tried;
-  planner aside = *p;
-  aside.scratch = &tried;
-  arena_init(&tried, p->plan->context);
-  calm_status status = plan_place(&c, &aside, sequence, options, l);
-  if (status == CALM_OK) *out_bytes = c.layout.arena_bytes;
-  arena_free(&tried);
-  TRY(status);
-  return *out_bytes < best->layout.arena_bytes
-             ? plan_place(best, p, sequence, options, l)
-             : CALM_OK;
-}
-
 /* From the best order, but some way off; the first arena will do. */
 static calm_status start_again(order_walk *w, const plan_candidate *best,
                                const planner *p) {
@@ -206,9 +232,10 @@ static calm_status judge_step(order_walk *w, uint32_t *fruitless,
                               plan_candidate *best, const planner *p,
                               const layout_options *options, limits *l) {
   const uint64_t least = best->layout.arena_bytes;
-  uint64_t bytes;
-  TRY(try_order(&bytes, best, p, w->sequence, options, l));
-  w->most_peak = most_peak(p, best);
+  layout_result placed;
+  TRY(plan_try_order(&placed, best, p, w->sequence, options, l));
+  const uint64_t bytes = placed.arena_bytes;
+  w->most_peak = most_peak(p, best, w);
   if (bytes <= w->arena_bytes || random_below(&w->random, UPHILL) == 0)
     w->arena_bytes = bytes;
   else
@@ -229,7 +256,6 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
   layout_options quick = pipeline_layout_options(p->options);
   order_walk w = {.count = p->problem.order.op_count,
                   .arena_bytes = best->layout.arena_bytes,
-                  .most_peak = most_peak(p, best),
                   .longest = 1,
                   .random = random_from_seed(p->options->seed)};
   uint32_t fruitless = 0;
@@ -239,11 +265,18 @@ calm_status plan_try_orders(plan_candidate *best, const planner *p,
   ARENA_ARRAY(p->scratch, w.where, w.count);
   ARENA_ARRAY(p->scratch, w.before, w.count);
   go_to(&w, best->order_sequence);
+  TRY(order_replay(&w.first_peak, &p->problem.order, w.sequence, NULL,
+                   p->plan->context));
+  w.first_peak = number_larger(w.first_peak, p->plan->order.peak_bytes);
+  w.most_peak = most_peak(p, best, &w);
   if (p->tflm && plan_tflm_tells_rows(p)) w.longest = 1 + w.count / 4;
   const uint32_t effort = w.longest > 1 ? RUNS_EFFORT : 1;
-  for (uint32_t i = effort * count_steps(w.count); i; i--) {
+  const uint32_t steps = effort * count_steps(w.count);
+  for (uint32_t i = 0; i < steps; i++) {
     bool moved;
-    if (best->layout.arena_bytes <= target_bytes || limits_spend(l, w.count))
+    w.second_half = i >= steps / 2;
+    if (best->layout.arena_bytes <= target_bytes || !plan_may_try(p) ||
+        limits_spend(l, w.count))
       break;
     TRY(step_order(&moved, &w, p));
     if (moved) TRY(judge_step(&w, &fruitless, best, p, &quick, l));

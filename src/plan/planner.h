@@ -48,6 +48,9 @@ typedef struct planner {
   pipeline_traffic traffic;
   op_id *least_peak; /* the order of least peak, and the one that was */
   traffic_order least_traffic; /* found for --minimize traffic */
+  uint64_t joint_bound; /* no arena is smaller, in whatever order; 0: unknown */
+  const order_problem *rounded; /* the same with sizes that are multiples of
+                                   the alignment; NULL: they all are */
   arena *scratch;
 } planner;
 
@@ -101,10 +104,30 @@ calm_status plan_place(plan_candidate *out, const planner *p,
                        const uint32_t *order_sequence,
                        const layout_options *options, limits *l);
 
-/* Walk over orders whose peak is no higher than the plan's; `best` becomes the
-   one with the least arena.  Ends at an arena of `target_bytes`. */
+/* Place another order, and count it; it becomes the best if it gets a smaller
+   arena, else it leaves nothing in the planner's scratch.  What `out` says of
+   offsets is gone. */
+calm_status plan_try_order(layout_result *out, plan_candidate *best,
+                           const planner *p, const uint32_t *order_sequence,
+                           const layout_options *options, limits *l);
+
+/* May another order be placed, or has --joint-orders been reached? */
+bool plan_may_try(const planner *p);
+
+/* Walk over orders whose peak leaves hope for a smaller arena; `best` becomes
+   the one with the least.  Ends at an arena of `target_bytes`. */
 calm_status plan_try_orders(plan_candidate *best, const planner *p,
                             uint64_t target_bytes, limits *l);
+
+/*
+ * The same by way of proofs, which may raise joint_bound: the order that is
+ * best where all sizes are multiples of the alignment, and, if they are few,
+ * each order that may have a smaller arena.
+ */
+calm_status plan_try_aligned(plan_candidate *best, planner *p,
+                             const layout_options *options, limits *l);
+calm_status plan_try_every_order(plan_candidate *best, planner *p,
+                                 const layout_options *options, limits *l);
 
 /*
  * For TensorFlow Lite Micro, in this order: find the orders of all bodies and

@@ -143,6 +143,23 @@ static void write_holes(text *out, const calm_plan *plan) {
               report_percent(bytes, s->arena_bytes).text);
 }
 
+/* What was tried because the first order did not pack. */
+static void write_joint(text *out, const calm_plan *plan) {
+  const plan_joint *j = &plan->joint;
+  const uint64_t arena_bytes = plan->summary.arena_bytes;
+  if (j->orders == 0) return;
+  text_format(out, "  orders  %s other%s placed%s",
+              report_number(j->orders).text, j->orders == 1 ? "" : "s",
+              j->all ? ", all that could need less" : "");
+  if (arena_bytes < j->first_bytes)
+    text_format(out, ": %s bytes less than the first",
+                report_number(j->first_bytes - arena_bytes).text);
+  text_format(out, "\n");
+  if (plan->summary.peak_bytes > j->least_peak_bytes)
+    text_format(out, "  %-7s the least peak, of another order, is %s bytes\n",
+                "", report_number(j->least_peak_bytes).text);
+}
+
 /* Of an order that was chosen for something else. */
 static void write_peak(text *out, const calm_plan *plan) {
   const calm_plan_summary *s = &plan->summary;
@@ -174,6 +191,7 @@ static void write_searches(text *out, const calm_plan *plan, bool color) {
   write_peak(out, plan);
   report_outcome(out, &layout, color);
   write_holes(out, plan);
+  write_joint(out, plan);
   report_budget(out, plan->budget_bytes, what_budget_is_for(plan),
                 plan_needed_bytes(plan), bound_of_budget(plan), color);
 }

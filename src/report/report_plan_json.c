@@ -101,11 +101,23 @@ static json_t *write_order(arena *scratch, const calm_plan *plan) {
   return report_json_member(order, "step_bytes", list_step_bytes(plan));
 }
 
+/* Other orders that were placed. */
+static json_t *write_joint(const calm_plan *plan) {
+  const plan_joint *j = &plan->joint;
+  if (j->orders == 0) return json_null();
+  return json_pack("{s:o, s:o, s:o, s:b}", "orders",
+                   report_json_number(j->orders), "first_arena_bytes",
+                   report_json_number(j->first_bytes), "least_peak_bytes",
+                   report_json_number(j->least_peak_bytes), "all_orders",
+                   j->all);
+}
+
 static json_t *write_layout(arena *scratch, const calm_plan *plan) {
   const report_search search = report_plan_layout(plan);
   json_t *layout = report_json_search(&search);
   layout = report_json_member(layout, "arena_bytes",
                               report_json_number(plan->summary.arena_bytes));
+  layout = report_json_member(layout, "joint", write_joint(plan));
   layout = report_json_member(layout, "buffers", list_buffers(scratch, plan));
   layout = report_json_member(layout, "views", list_views(scratch, plan));
   return report_json_member(layout, "workspaces",

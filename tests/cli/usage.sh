@@ -31,7 +31,10 @@ wrong "in-place writes over MODEL, --output elsewhere" \
   plan $graph -o /tmp/calm-never.cg --in-place
 wrong "kernels is no option of calm pack; it belongs to inspect plan check" \
   pack $graph --kernels auto
-wrong "threads comes in a later version" plan $graph --threads 2
+wrong "threads is no option of calm inspect; it belongs to plan pack" \
+  inspect $graph --threads 2
+wrong "overlap is no option of calm pack; it belongs to inspect plan check" \
+  pack b.csv --overlap on
 wrong "html comes in a later version" plan $graph --emit html=x.html
 wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer, traffic, front$" \
   plan $graph --emit zip=x
@@ -45,6 +48,7 @@ wrong "budget: '12Q' is not a size" plan $graph --budget 12Q
 wrong "budget: '-1' is not a size" plan $graph --budget -1
 wrong "budget: '' is not a size" plan $graph --budget=
 wrong "time-limit: 'soon' is not seconds" plan $graph --time-limit soon
+wrong "threads: '-1' is not a whole number" plan $graph --threads -1
 wrong "seed: '1e3' is not a whole number" plan $graph --seed 1e3
 wrong "dp-cuts: 'maybe' is not on or off" plan $graph --dp-cuts=maybe
 wrong "json: 'yes' is not on or off" plan $graph --json=yes

@@ -26,12 +26,12 @@ static layout_result solve(const layout_problem *p, layout_method method,
 static void small_problems_agree_with_all_offsets(void **state) {
   (void)state;
   random_state random = random_from_seed(1);
-  relief_problem s;
+  small_problem s;
   for (int i = 0; i < 3000; i++) {
     arena a;
     arena_init(&a, context);
     relief_random(&s, &random);
-    const uint64_t least = relief_least_arena(&s.p);
+    const uint64_t least = brute_arena(&s.p, 0);
     const layout_result size = solve(&s.p, LAYOUT_SIZE, &a);
     const layout_result greedy = solve(&s.p, LAYOUT_GREEDY, &a);
     const layout_result exact = solve(&s.p, LAYOUT_EXACT, &a);
@@ -71,15 +71,15 @@ static void pairs_lie_as_close_as_they_may(void **state) {
               {10, 4, 3, 13},   {4, 10, 3, 10},  {4, 10, 8, 12},
               {4, 10, -20, 10}, {10, 10, 10, 20}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    relief_problem s;
+    small_problem s;
     arena a;
     arena_init(&a, context);
-    relief_init(&s);
-    relief_add_body(&s);
-    relief_add_piece(&s, 0, 2, 0, rows[i].input);
-    relief_add_body(&s);
-    relief_add_piece(&s, 1, 3, 0, rows[i].output);
-    relief_add(&s, 0, 1, rows[i].distance);
+    small_init(&s);
+    small_add_body(&s);
+    small_add_piece(&s, 0, 2, 0, rows[i].input);
+    small_add_body(&s);
+    small_add_piece(&s, 1, 3, 0, rows[i].output);
+    small_add_relief(&s, 0, 1, rows[i].distance);
     const layout_result r = solve(&s.p, LAYOUT_EXACT, &a);
     assert_int_equal(r.arena_bytes, rows[i].arena_bytes);
     assert_int_equal(r.outcome, CALM_OPTIMAL);
@@ -165,21 +165,21 @@ static void without_reliefs_both_solvers_agree(void **state) {
 static void fixed_bodies_that_collide_are_refused(void **state) {
   (void)state;
   for (int relieved = 0; relieved < 2; relieved++) {
-    relief_problem s;
+    small_problem s;
     layout_result r;
     limits l;
     arena a;
     const layout_options options = layout_options_default();
     arena_init(&a, context);
     limits_init(&l, context);
-    relief_init(&s);
+    small_init(&s);
     for (int i = 0; i < 2; i++) {
-      layout_body *body = relief_add_body(&s);
+      layout_body *body = small_add_body(&s);
       body->fixed = true;
       body->offset = i == 0 ? 3 : 0;
-      relief_add_piece(&s, i, i + 2, 0, 10);
+      small_add_piece(&s, i, i + 2, 0, 10);
     }
-    relief_add(&s, 0, 1, relieved ? 3 : 4);
+    small_add_relief(&s, 0, 1, relieved ? 3 : 4);
     assert_int_equal(layout_solve(&r, &s.p, &options, &a, &l),
                      relieved ? CALM_OK : CALM_BAD_INPUT);
     if (relieved) assert_int_equal(r.arena_bytes, 13);

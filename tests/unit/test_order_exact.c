@@ -17,7 +17,8 @@ static order_options with_rules(uint32_t rules) {
   options.commit = rules & 2;
   options.root_bound = rules & 4;
   options.reverse = rules & 8;
-  options.series = rules & 16;
+  options.windows = !(rules & 16);
+  options.series = rules & 32;
   return options;
 }
 
@@ -48,9 +49,9 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
                           (i % 4 ? 0 : ORDER_RANDOM_SERIES);
     assert_true(order_random_make(&p, &r, some, 2 + random_below(&r, 11), &a));
     const uint64_t optimum = order_referee_optimum(&p);
-    for (uint32_t rules = 0; rules < 32; rules++) {
+    for (uint32_t rules = 0; rules < 64; rules++) {
       const order_options options = with_rules(rules);
-      if (i % 16 == 0 || rules == i % 32)
+      if (i % 16 == 0 || rules == i % 64)
         check_optimal(&p, optimum, &options, &a);
     }
     arena_free(&a);
@@ -100,8 +101,8 @@ static void nothing_below_the_ceiling_is_enough(void **state) {
     assert_true(order_random_make(&p, &r, ORDER_RANDOM_ALL, n, &a));
     const uint64_t optimum = order_referee_optimum(&p);
     const uint64_t ceiling = optimum + 1 + random_below(&r, 12);
-    check_ceiling(&p, optimum, ceiling > 6 ? ceiling - 6 : 1, i % 16, &a);
-    check_ceiling(&p, optimum, UINT64_MAX - i, i % 16, &a);
+    check_ceiling(&p, optimum, ceiling > 6 ? ceiling - 6 : 1, i % 32, &a);
+    check_ceiling(&p, optimum, UINT64_MAX - i, i % 32, &a);
     arena_free(&a);
   }
   calm_context_free(context);

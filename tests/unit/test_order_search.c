@@ -8,13 +8,19 @@
 
 enum { ANY_WIDTH = 1 << 30 };
 
+static order_verdict run(order_search *s, uint64_t tau, uint32_t width,
+                         limits *l) {
+  order_verdict verdict;
+  const order_pass pass = {.tau = tau, .width = width};
+  assert_int_equal(order_search_run(&verdict, s, &pass, l), CALM_OK);
+  return verdict;
+}
+
 /* One verdict, checked against the optimum: an order within tau exactly if
    there is one, and a bound that is true and above tau if there is none. */
 static void check_verdict(order_search *s, const order_problem *p, uint64_t tau,
                           uint64_t optimum, limits *l) {
-  order_verdict verdict;
-  assert_int_equal(order_search_run(&verdict, s, tau, ANY_WIDTH, 0, l),
-                   CALM_OK);
+  const order_verdict verdict = run(s, tau, ANY_WIDTH, l);
   if (tau >= optimum) {
     assert_int_equal(verdict, ORDER_REACHED);
     assert_true(order_referee_peak(p, s->sequence) <= tau);
@@ -98,10 +104,8 @@ static void narrow_passes_do_not_lie(void **state) {
     order_search s;
     assert_int_equal(order_search_init(&s, &p, 1, &options, &a), CALM_OK);
     for (uint64_t tau = optimum - 1; tau <= optimum + 1; tau++) {
-      order_verdict verdict;
       if (tau < s.core.start_bytes) continue;
-      assert_int_equal(order_search_run(&verdict, &s, tau, 1 + i % 3, 0, &l),
-                       CALM_OK);
+      const order_verdict verdict = run(&s, tau, 1 + i % 3, &l);
       truncated += verdict == ORDER_TRUNCATED;
       if (verdict == ORDER_REACHED)
         assert_true(order_referee_peak(&p, s.sequence) <= tau);
@@ -151,15 +155,13 @@ static void more_is_near_than_there_is_room(void **state) {
   const order_problem p = make_pairs(pairs, &a);
   const order_options options = {.blocks = true, .commit = true};
   order_search s;
-  order_verdict verdict;
   assert_int_equal(order_search_init(&s, &p, 1, &options, &a), CALM_OK);
-  assert_int_equal(order_search_run(&verdict, &s, 5000, 8, 0, &l), CALM_OK);
+  order_verdict verdict = run(&s, 5000, 8, &l);
   assert_true(verdict == ORDER_REACHED || verdict == ORDER_TRUNCATED);
   assert_true(s.store.dropped > 0);
-  assert_int_equal(order_search_run(&verdict, &s, optimum - 1, 8, 0, &l),
-                   CALM_OK);
+  verdict = run(&s, optimum - 1, 8, &l);
   assert_true(verdict == ORDER_TRUNCATED || verdict == ORDER_DEAD);
-  assert_int_equal(order_search_run(&verdict, &s, 5000, 75, 0, &l), CALM_OK);
+  verdict = run(&s, 5000, 75, &l);
   assert_int_equal(verdict, ORDER_REACHED);
   order_search_free(&s);
   arena_free(&a);
