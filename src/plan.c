@@ -23,11 +23,8 @@ order_options plan_order_options(const calm_options *options) {
   o.commit = options->order_commit;
   o.root_bound = options->order_root_bound;
   o.reverse = options->order_reverse;
-<<<<<<< HEAD
   o.series = options->order_series;
-=======
   o.windows = options->order_windows;
->>>>>>> main
   return o;
 }
 

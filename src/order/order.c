@@ -13,11 +13,8 @@ order_options order_options_default(void) {
                          .commit = true,
                          .root_bound = true,
                          .reverse = true,
-<<<<<<< HEAD
-                         .series = true};
-=======
+                         .series = true,
                          .windows = true};
->>>>>>> main
 }
 
 /* What lives all the time, whoever runs. */

@@ -69,11 +69,8 @@ typedef struct order_options {
   bool commit;     /* a block that does not raise mem is taken alone */
   bool root_bound; /* max-flow bound at the root */
   bool reverse;    /* search the reversed problem, too */
-<<<<<<< HEAD
   bool series;     /* merge series-parallel problems by hills and valleys */
-=======
   bool windows;    /* search parts of the order by themselves, too */
->>>>>>> main
   uint64_t
       target_bytes; /* stop once an order at or below this is found; 0: none */
   uint64_t ceiling_bytes; /* exact: stop once no order below this is possible;

@@ -28,9 +28,7 @@
 #include "order/order_effort.h"
 #include "order/order_greedy.h"
 #include "order/order_search.h"
-<<<<<<< HEAD
 #include "order/order_series.h"
-=======
 #include "order/order_window.h"
 
 #if CALM_HOSTILE
@@ -38,7 +36,6 @@ enum { LEAST_WINDOWED = 4 };
 #else
 enum { LEAST_WINDOWED = 128 }; /* operators; less is one window */
 #endif
->>>>>>> main
 
 enum {
   FIRST_WIDTH = 64,
