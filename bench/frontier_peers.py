@@ -13,6 +13,10 @@ import json
 import re
 import sys
 
+sys.dont_write_bytecode = True
+
+import layout_check     # noqa: E402
+
 
 # ---- Orders ------------------------------------------------------------------
 
@@ -83,7 +87,7 @@ def order_cp_sat(path, seconds):
     return run_cp_sat(model, seconds)
 
 
-def run_cp_sat(model, seconds):
+def run_cp_sat(model, seconds, inspect=lambda solver: None):
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
@@ -93,6 +97,7 @@ def run_cp_sat(model, seconds):
     bound = int(solver.best_objective_bound)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return {"value": None, "bound": bound}
+    inspect(solver)
     return {"value": int(solver.objective_value), "bound": bound,
             "status": "optimal" if status == cp_model.OPTIMAL else "feasible"}
 
@@ -187,28 +192,16 @@ def layout_omnimalloc(name, path, seconds):
         Allocation(id=i, size=size, start=lower, end=upper)
         for i, (lower, upper, size) in enumerate(wanted)))
     offsets = {a.id: a.offset for a in found}
-    check(wanted, [offsets[i] for i in range(len(wanted))])
+    check(path, offsets)
     return {"value": max(offsets[i] + size
                          for i, (_, _, size) in enumerate(wanted))}
 
 
-def check(wanted, offsets):
-    """By a sweep over time: those alive together lie apart."""
-    import bisect
-
-    events = sorted([(upper, 0, i) for i, (_, upper, _) in enumerate(wanted)]
-                    + [(lower, 1, i) for i, (lower, _, _) in enumerate(wanted)])
-    alive = []
-    for _, begins, i in events:
-        span = (offsets[i], offsets[i] + wanted[i][2])
-        if not begins:
-            alive.remove(span)
-            continue
-        at = bisect.bisect(alive, span)
-        if (at and alive[at - 1][1] > span[0]) or (
-                at < len(alive) and alive[at][0] < span[1]):
-            raise SystemExit(f"buffer {i} lies on another")
-        alive.insert(at, span)
+def check(path, offsets):
+    wrong = layout_check.fault(layout_check.read(path),
+                               {str(i): at for i, at in offsets.items()})
+    if wrong:
+        raise SystemExit(wrong)
 
 
 def layout_cp_sat(path, seconds):
@@ -218,18 +211,20 @@ def layout_cp_sat(path, seconds):
     model, wanted = cp_model.CpModel(), buffers(path)
     most = sum(size for _, _, size in wanted)
     arena = model.new_int_var(0, most, "")
-    times, places, demands = [], [], []
+    times, places, demands, offsets = [], [], [], []
     for lower, upper, size in wanted:
         offset = model.new_int_var(0, most - size, "")
         times.append(model.new_fixed_size_interval_var(lower, upper - lower,
                                                        ""))
         places.append(model.new_fixed_size_interval_var(offset, size, ""))
         demands.append(size)
+        offsets.append(offset)
         model.add(offset + size <= arena)
     model.add_no_overlap_2d(times, places)
     model.add_cumulative(times, demands, arena)
     model.minimize(arena)
-    return run_cp_sat(model, seconds)
+    return run_cp_sat(model, seconds, lambda solver: check(
+        path, {i: solver.value(at) for i, at in enumerate(offsets)}))
 
 
 ALLOCATORS = {
