@@ -5,13 +5,16 @@
 
 Reads a graph (.cg of order_graphs.py, without writing in place) or buffers
 (.csv) and prints one JSON object: value, and bound and status where the peer
-says something about them.  Solvers get one thread.  Their packages are those of
+says something about them, and seconds without the start of Python, the loading
+of packages and the check of a placement.  Solvers get one thread.  Their packages are those of
 scripts/python-bench.txt.
 """
 import csv
+import importlib
 import json
 import re
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
@@ -87,7 +90,7 @@ def order_cp_sat(path, seconds):
     return run_cp_sat(model, seconds)
 
 
-def run_cp_sat(model, seconds, inspect=lambda solver: None):
+def run_cp_sat(model, seconds, offsets=()):
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
@@ -97,8 +100,8 @@ def run_cp_sat(model, seconds, inspect=lambda solver: None):
     bound = int(solver.best_objective_bound)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return {"value": None, "bound": bound}
-    inspect(solver)
     return {"value": int(solver.objective_value), "bound": bound,
+            "offsets": [solver.value(at) for at in offsets],
             "status": "optimal" if status == cp_model.OPTIMAL else "feasible"}
 
 
@@ -178,7 +181,7 @@ def buffers(path):
 
 
 def layout_omnimalloc(name, path, seconds):
-    """One of the package's allocators; its placement is checked here."""
+    """One of the package's allocators."""
     import omnimalloc.allocators as allocators
     from omnimalloc import Allocation
 
@@ -192,14 +195,14 @@ def layout_omnimalloc(name, path, seconds):
         Allocation(id=i, size=size, start=lower, end=upper)
         for i, (lower, upper, size) in enumerate(wanted)))
     offsets = {a.id: a.offset for a in found}
-    check(path, offsets)
-    return {"value": max(offsets[i] + size
+    return {"offsets": [offsets[i] for i in range(len(wanted))],
+            "value": max(offsets[i] + size
                          for i, (_, _, size) in enumerate(wanted))}
 
 
 def check(path, offsets):
-    wrong = layout_check.fault(layout_check.read(path),
-                               {str(i): at for i, at in offsets.items()})
+    wrong = layout_check.fault(
+        layout_check.read(path), {str(i): at for i, at in enumerate(offsets)})
     if wrong:
         raise SystemExit(wrong)
 
@@ -223,8 +226,7 @@ def layout_cp_sat(path, seconds):
     model.add_no_overlap_2d(times, places)
     model.add_cumulative(times, demands, arena)
     model.minimize(arena)
-    return run_cp_sat(model, seconds, lambda solver: check(
-        path, {i: solver.value(at) for i, at in enumerate(offsets)}))
+    return run_cp_sat(model, seconds, offsets)
 
 
 ALLOCATORS = {
@@ -237,17 +239,24 @@ ALLOCATORS = {
     "tabu": "TabuSearchAllocator",
     "supermalloc": "SupermallocAllocator",
 }
+PACKAGES = {"cp-sat": "ortools.sat.python.cp_model", "highs": "highspy"}
 ORDER_PEERS = {"cp-sat": order_cp_sat, "highs": order_highs}
 
 
 def main():
     peer, path, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    importlib.import_module(PACKAGES.get(peer, "omnimalloc.allocators"))
+    begin = time.process_time()
     if path.endswith(".cg"):
         found = ORDER_PEERS[peer](path, seconds)
     elif peer == "cp-sat":
         found = layout_cp_sat(path, seconds)
     else:
         found = layout_omnimalloc(ALLOCATORS[peer], path, seconds)
+    found["seconds"] = time.process_time() - begin
+    offsets = found.pop("offsets", None)
+    if offsets:
+        check(path, offsets)
     print(json.dumps(found))
 
 
