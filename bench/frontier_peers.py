@@ -5,13 +5,20 @@
 
 Reads a graph (.cg of order_graphs.py, without writing in place) or buffers
 (.csv) and prints one JSON object: value, and bound and status where the peer
-says something about them.  Solvers get one thread.  Their packages are those of
+says something about them, and seconds without the start of Python, the loading
+of packages and the check of a placement.  Solvers get one thread.  Their packages are those of
 scripts/python-bench.txt.
 """
 import csv
+import importlib
 import json
 import re
 import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import layout_check     # noqa: E402
 
 
 # ---- Orders ------------------------------------------------------------------
@@ -83,7 +90,7 @@ def order_cp_sat(path, seconds):
     return run_cp_sat(model, seconds)
 
 
-def run_cp_sat(model, seconds):
+def run_cp_sat(model, seconds, offsets=()):
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
@@ -94,6 +101,7 @@ def run_cp_sat(model, seconds):
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return {"value": None, "bound": bound}
     return {"value": int(solver.objective_value), "bound": bound,
+            "offsets": [solver.value(at) for at in offsets],
             "status": "optimal" if status == cp_model.OPTIMAL else "feasible"}
 
 
@@ -173,7 +181,7 @@ def buffers(path):
 
 
 def layout_omnimalloc(name, path, seconds):
-    """One of the package's allocators; its placement is checked here."""
+    """One of the package's allocators."""
     import omnimalloc.allocators as allocators
     from omnimalloc import Allocation
 
@@ -187,28 +195,16 @@ def layout_omnimalloc(name, path, seconds):
         Allocation(id=i, size=size, start=lower, end=upper)
         for i, (lower, upper, size) in enumerate(wanted)))
     offsets = {a.id: a.offset for a in found}
-    check(wanted, [offsets[i] for i in range(len(wanted))])
-    return {"value": max(offsets[i] + size
+    return {"offsets": [offsets[i] for i in range(len(wanted))],
+            "value": max(offsets[i] + size
                          for i, (_, _, size) in enumerate(wanted))}
 
 
-def check(wanted, offsets):
-    """By a sweep over time: those alive together lie apart."""
-    import bisect
-
-    events = sorted([(upper, 0, i) for i, (_, upper, _) in enumerate(wanted)]
-                    + [(lower, 1, i) for i, (lower, _, _) in enumerate(wanted)])
-    alive = []
-    for _, begins, i in events:
-        span = (offsets[i], offsets[i] + wanted[i][2])
-        if not begins:
-            alive.remove(span)
-            continue
-        at = bisect.bisect(alive, span)
-        if (at and alive[at - 1][1] > span[0]) or (
-                at < len(alive) and alive[at][0] < span[1]):
-            raise SystemExit(f"buffer {i} lies on another")
-        alive.insert(at, span)
+def check(path, offsets):
+    wrong = layout_check.fault(
+        layout_check.read(path), {str(i): at for i, at in enumerate(offsets)})
+    if wrong:
+        raise SystemExit(wrong)
 
 
 def layout_cp_sat(path, seconds):
@@ -218,18 +214,19 @@ def layout_cp_sat(path, seconds):
     model, wanted = cp_model.CpModel(), buffers(path)
     most = sum(size for _, _, size in wanted)
     arena = model.new_int_var(0, most, "")
-    times, places, demands = [], [], []
+    times, places, demands, offsets = [], [], [], []
     for lower, upper, size in wanted:
         offset = model.new_int_var(0, most - size, "")
         times.append(model.new_fixed_size_interval_var(lower, upper - lower,
                                                        ""))
         places.append(model.new_fixed_size_interval_var(offset, size, ""))
         demands.append(size)
+        offsets.append(offset)
         model.add(offset + size <= arena)
     model.add_no_overlap_2d(times, places)
     model.add_cumulative(times, demands, arena)
     model.minimize(arena)
-    return run_cp_sat(model, seconds)
+    return run_cp_sat(model, seconds, offsets)
 
 
 ALLOCATORS = {
@@ -242,17 +239,24 @@ ALLOCATORS = {
     "tabu": "TabuSearchAllocator",
     "supermalloc": "SupermallocAllocator",
 }
+PACKAGES = {"cp-sat": "ortools.sat.python.cp_model", "highs": "highspy"}
 ORDER_PEERS = {"cp-sat": order_cp_sat, "highs": order_highs}
 
 
 def main():
     peer, path, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    importlib.import_module(PACKAGES.get(peer, "omnimalloc.allocators"))
+    begin = time.process_time()
     if path.endswith(".cg"):
         found = ORDER_PEERS[peer](path, seconds)
     elif peer == "cp-sat":
         found = layout_cp_sat(path, seconds)
     else:
         found = layout_omnimalloc(ALLOCATORS[peer], path, seconds)
+    found["seconds"] = time.process_time() - begin
+    offsets = found.pop("offsets", None)
+    if offsets:
+        check(path, offsets)
     print(json.dumps(found))
 
 

@@ -1,10 +1,12 @@
 """Buffers that are hard to place, as lists of (lower, upper, bytes) with fixed seeds.
 
-The same arguments give the same buffers on any machine.
+Those of `mixed` also have an alignment, a group ("": none) and a fixed offset
+(None: free).  The same arguments give the same buffers on any machine.
 """
 import random
 
 KIB = 1024
+BAND = 4096     # the largest of `mixed`, and how far its fixed ones are apart
 
 
 def cuts(count, steps, seed, height=1024, left_out=0.0):
@@ -86,8 +88,54 @@ def inference(count, seed, spread=40):
     return found
 
 
+TRICKY = ((0, 1, 3), (0, 3, 1), (4, 5, 3), (2, 5, 1), (1, 2, 2), (3, 4, 2),
+          (1, 4, 1))    # 4 bytes in use, 5 are needed: MiniMalloc's tests
+
+
+def tricky(copies, largest, seed):
+    """Copies of TRICKY one after the other, stretched in time, half of them
+    turned round, up to `largest` times its size; buffers that live throughout
+    lie beside them.  Returns (buffers, the least arena)."""
+    draw = random.Random(seed)
+    found, begin, scales = [], 0, []
+    for _ in range(copies):
+        cuts_at = sorted(draw.sample(range(1, 40), 4))
+        times = [begin + t for t in (0, *cuts_at, 40)]
+        scales.append(draw.randint(1, largest))
+        turned = draw.random() < 0.5
+        for lower, upper, size in TRICKY:
+            if turned:
+                lower, upper = 5 - upper, 5 - lower
+            found.append((times[lower], times[upper], size * scales[-1]))
+        begin += 40
+    throughout = [draw.randint(1, largest) for _ in range(draw.randint(1, 3))]
+    found += [(0, begin, size) for size in throughout]
+    draw.shuffle(found)
+    return found, 5 * max(scales) + sum(throughout)
+
+
+def mixed(count, steps, seed):
+    """All that a row can ask for: odd sizes under several alignments, a fifth of
+    the buffers in groups with gaps in time, and each twentieth at a fixed offset,
+    in a band of its own."""
+    draw = random.Random(seed)
+    found = []
+    for i in range(count):
+        align = draw.choice((1, 1, 4, 16, 64, 256))
+        fixed = i // 20 * BAND if i % 20 == 0 else None
+        begin = draw.randrange(steps)
+        parts = draw.randint(2, 3) if draw.random() < 0.2 else 1
+        for _ in range(parts):
+            end = begin + draw.randint(1, max(1, steps // 8))
+            found.append((begin, end, draw.randint(1, BAND), align,
+                          f"g{i}" if parts > 1 else "", fixed))
+            begin = end + draw.randint(0, steps // 8)
+    return found
+
+
 def text(found):
     """As a CSV file for `calm pack`."""
-    return "id,lower,upper,size\n" + "".join(
-        f"{i},{lower},{upper},{size}\n"
-        for i, (lower, upper, size) in enumerate(found))
+    more = ",alignment,group,offset" if found and len(found[0]) > 3 else ""
+    return f"id,lower,upper,size{more}\n" + "".join(
+        f"{i}," + ",".join("" if x is None else str(x) for x in row) + "\n"
+        for i, row in enumerate(found))
