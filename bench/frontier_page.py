@@ -14,8 +14,8 @@ programming without budgets ([algorithms/order-dp.md](algorithms/order-dp.md)), 
 is OR-Tools' solver, `highs` the time-indexed integer program. Searches of ours are
 limited by ticks and repeat to the byte, others by %(seconds)g seconds; all had one
 thread. Seconds are of one processor of the machine that made the page, memory is the
-most that the process held. Seeds 0 and 1 were used while the search was built, the
-others only here. The searches themselves:
+most that the process held. Seeds 0 to 2 were at hand while the search was built,
+3 and 4 only here. The searches themselves:
 [algorithms/order-exact.md](algorithms/order-exact.md).
 """,
     "layout": """# Hard layouts, measured

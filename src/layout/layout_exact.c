@@ -101,9 +101,10 @@ static calm_status run_rounds(improver *m) {
   return CALM_OK;
 }
 
-/* About what a cell takes in the grid, the strip and the skyline; and how many
-   can be numbered. */
-enum { BYTES_PER_CELL = 160, MOST_CELLS = 1 << 30 };
+/* About what a cell takes in the grid, the strip and the skyline.  With more of
+   them than that a single dive takes minutes, and what first fit has found is as
+   good as what is left of the time would find. */
+enum { BYTES_PER_CELL = 160, MOST_CELLS = 1 << 20 };
 
 static calm_status prepare(improver *m, arena *scratch) {
   TRY(layout_grid_make(&m->grid, m->p, scratch));
@@ -118,7 +119,7 @@ static calm_status prepare(improver *m, arena *scratch) {
 static calm_status improve(improver *m, arena *scratch) {
   uint64_t cells;
   TRY(layout_grid_measure(&cells, m->p, m->l->context));
-  if (cells > UINT32_MAX / 4 ||
+  if (cells > MOST_CELLS ||
       limits_memory(m->l,
                     cells * BYTES_PER_CELL + calm_context_bytes(m->l->context)))
     return CALM_OK;
