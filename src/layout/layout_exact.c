@@ -102,8 +102,8 @@ static calm_status run_rounds(improver *m) {
 }
 
 /* About what a cell takes in the grid, the strip and the skyline.  With more of
-   them than that a single dive takes minutes, and what first fit has found is as
-   good as what is left of the time would find. */
+   them than that a single dive takes minutes, and what first fit has found is
+   as good as what is left of the time would find. */
 enum { BYTES_PER_CELL = 160, MOST_CELLS = 1 << 20 };
 
 static calm_status prepare(improver *m, arena *scratch) {

@@ -204,6 +204,7 @@ static rank rank_of(const body_facts *f, uint32_t body, const order *o) {
           start, body};
     case BY_DURATION: return (rank){f->duration, ~f->size, body};
     case BY_START: return (rank){~start, ~f->size, body};
+    case BY_CONFLICTS: return (rank){f->conflicts, ~f->size, body};
     case BY_CLASS: return (rank){class_of(f->size, o), start, body};
   }
   return (rank){0, 0, body};
@@ -233,6 +234,48 @@ static body_facts facts_of(const layout_problem *p, uint32_t body) {
                       .start = lower};
 }
 
+static int by_step(const void *left, const void *right) {
+  const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* How many of ascending steps are before `step`. */
+static uint32_t count_before(const int64_t *steps, uint32_t count,
+                             int64_t step) {
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (steps[middle] < step)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Those that begin before a piece ends, less those that end before it begins.
+ */
+static calm_status count_conflicts(greedy *g, arena *scratch) {
+  const layout_problem *p = g->p;
+  int64_t *lowers, *uppers;
+  ARENA_ARRAY(scratch, lowers, p->piece_count);
+  ARENA_ARRAY(scratch, uppers, p->piece_count);
+  for (uint32_t i = 0; i < p->piece_count; i++) {
+    lowers[i] = p->pieces[i].lower;
+    uppers[i] = p->pieces[i].upper;
+  }
+  if (p->piece_count == 0) return CALM_OK;
+  qsort(lowers, p->piece_count, sizeof *lowers, by_step);
+  qsort(uppers, p->piece_count, sizeof *uppers, by_step);
+  for (uint32_t i = 0; i < p->piece_count; i++) {
+    const layout_piece *piece = &p->pieces[i];
+    g->facts[piece->body].conflicts +=
+        count_before(lowers, p->piece_count, piece->upper) -
+        count_before(uppers, p->piece_count, piece->lower + 1);
+  }
+  return CALM_OK;
+}
+
 calm_status layout_greedy_prepare(greedy *g, const layout_problem *p,
                                   arena *scratch, arena *results, limits *l) {
   *g = (greedy){.p = p, .l = l, .best.arena_bytes = NUMBER_MAX_BYTES + 1};
@@ -245,7 +288,7 @@ calm_status layout_greedy_prepare(greedy *g, const layout_problem *p,
   ARENA_ARRAY(scratch, g->offsets, p->body_count);
   ARENA_ARRAY(results, g->best.offsets, p->body_count);
   for (uint32_t b = 0; b < p->body_count; b++) g->facts[b] = facts_of(p, b);
-  return CALM_OK;
+  return count_conflicts(g, scratch);
 }
 
 void layout_greedy_free(greedy *g, arena *scratch) {
@@ -273,7 +316,8 @@ static const order listed_orders[] = {
     {BY_CLASS, 2 << 16, 0},       {BY_CLASS, 4 << 16, 0},
     {BY_CLASS, 103872, 0},        {BY_SIZE_AND_START, 0, 0},
     {BY_SIZE_AND_DURATION, 0, 0}, {BY_AREA, 0, 0},
-    {BY_DURATION, 0, 0},          {BY_START, 0, 0}};
+    {BY_DURATION, 0, 0},          {BY_START, 0, 0},
+    {BY_CONFLICTS, 0, 0}};
 
 enum { LISTED = sizeof listed_orders / sizeof *listed_orders };
 

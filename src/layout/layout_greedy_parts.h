@@ -20,6 +20,7 @@ typedef enum order_kind {
   BY_AREA,
   BY_DURATION,
   BY_START,
+  BY_CONFLICTS,
   BY_CLASS
 } order_kind;
 
@@ -34,6 +35,7 @@ typedef struct order {
 typedef struct body_facts {
   uint64_t size, duration;
   int64_t start;
+  uint64_t conflicts; /* pieces that share a step with its own */
 } body_facts;
 
 /* A body's place in an order: first descending, second ascending. */
@@ -83,7 +85,7 @@ typedef struct greedy {
 /* Orders that are tried after the one by size; those that may be tried at once:
    not the first, the best of all as a rule.  While nothing good is known, each
    of the others would go on for long. */
-enum { LAYOUT_GREEDY_ORDERS = 34, LAYOUT_GREEDY_REST = 33 };
+enum { LAYOUT_GREEDY_ORDERS = 35, LAYOUT_GREEDY_REST = 34 };
 
 /* Scratch of one order at a time from `scratch`, room for the best offsets from
    `results`.  To be freed even after a failure. */
