@@ -178,13 +178,13 @@ static void go_to(order_walk *w, const uint32_t *sequence) {
  * own: only a peak below the best arena leaves hope.  Orders of a low peak pack
  * best as a rule: the first half of the walk keeps to that of the order that it
  * begins with.  Not where rows lie over others, for an arena is more than the
- * peak then most of the time; and where a runtime places there is no second
- * half.
+ * peak then most of the time; and where a runtime or a greedy method places
+ * there is no second half: what they need is no reason to give up a least peak.
  */
 static uint64_t most_peak(const planner *p, const plan_candidate *best,
                           const order_walk *w) {
-  const bool any =
-      p->tflm ? plan_tflm_tells_rows(p) : w->second_half && !p->litert;
+  const bool own = !p->litert && p->options->layout == LAYOUT_EXACT;
+  const bool any = p->tflm ? plan_tflm_tells_rows(p) : own && w->second_half;
   return any ? number_larger(w->first_peak, best->layout.arena_bytes - 1)
              : w->first_peak;
 }
