@@ -3,6 +3,7 @@ most searches end without them, hard enough that it shows."""
 import dataclasses
 import pathlib
 
+import layout_buffers as buffers
 import order_graphs as graphs
 
 
@@ -37,4 +38,16 @@ def order_cases():
     yield order_case("nas", graphs.nas_stack(10, 5, 10), 8)
 
 
-CASES = {"order": list(order_cases()), "layout": []}
+def layout_cases():
+    for name, found in (
+            ("cuts154", buffers.cuts(154, 100, 1)),
+            ("cuts213", buffers.cuts(213, 24, 0)),
+            ("cuts308", buffers.cuts(308, 1 << 20, 2, left_out=0.01)),
+            ("slack308", buffers.cuts(308, 1 << 20, 1, left_out=0.06)),
+            ("full24", buffers.full(24, 18, 8, 0)),
+            ("full24b", buffers.full(24, 18, 8, 1)),
+            ("full40", buffers.full(40, 30, 12, 0))):
+        yield Case(name, ".csv", buffers.text(found))
+
+
+CASES = {"order": list(order_cases()), "layout": list(layout_cases())}
