@@ -34,7 +34,8 @@ def order_cases():
     yield order_case("wr80", cells[80], 8)
     yield order_case("wi62", cells[62], 8, inplace=0.5, workspace=0.3)
     yield order_case("layered", graphs.layered(500, 8, 0), 64, 8)
-    yield order_case("sp", graphs.series_parallel(200, 0), 64)
+    yield order_case("wide", graphs.layered(2000, 16, 0), 64, 16)
+    yield order_case("sp", graphs.series_parallel(1000, 0), 64)
     yield order_case("nas", graphs.nas_stack(10, 5, 10), 8)
 
 
