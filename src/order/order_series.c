@@ -9,7 +9,7 @@
  * go last, and read backwards they give, too, so that the larger hill - net
  * goes first.  Where two neighbours of one part stand against that rule,
  * nothing is lost if they stay together, and they become one stretch.  Then the
- * stretches of all parts are merged by the rule (merge_parts).
+ * stretches of all parts are merged by the rule (order_series_merge.c).
  *
  * That is optimal if each operator's net is known.  It is not where several
  * operators might be the last to read a buffer: the readers of a fork.
@@ -25,371 +25,25 @@
  */
 #include "order/order_series.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "order/order_series_tree.h"
+#include "order/order_series_merge.h"
 
 /* Bounds by the deaths of so many orders. */
 enum { BOUND_ROUNDS = 8 };
 /* Ticks per operator after which only few orders of a part are tried. */
 enum { PATIENCE = 2000 };
 
-typedef struct series_part {
-  uint32_t begin, end; /* in the sequence */
-  uint32_t rank;       /* s->rank[rank] is this part */
-  int64_t hill, net;
-} series_part;
-
-/* An operator that a shared buffer waits for and that could run at once. */
-typedef struct starter {
-  int64_t fall; /* less is better */
-  uint32_t op, part;
-} starter;
-
-typedef struct stretch {
-  int64_t hill, net;
-  uint32_t begin, end; /* in the sequence */
-  uint32_t part;
-} stretch;
-
-typedef struct series {
-  const order_problem *p;
-  limits *l;
-  series_tree tree;
-  uint32_t *top;         /* node: the highest above it of the same kind */
-  uint32_t *begin, *end; /* node: its range */
-  uint32_t *sequence, *trial, *best;
-  int64_t *hill, *net;              /* operator */
-  uint32_t *shared_begin, *shared;  /* node: buffers that die inside it */
-  uint32_t *place, *stamped, stamp; /* operators of a trial */
-  series_part *parts;
-  uint32_t part_count, *stack, *rank;
-  starter *starters;
-  uint32_t starter_count;
-  bool *early; /* operator: has been put in front in this trial */
-  stretch *stretches;
-  uint32_t trial_count;
-  uint64_t patience; /* ticks */
-} series;
-
-/* ---- Ranges -------------------------------------------------------------- */
-
-static void find_tops(series *s) {
-  const series_tree *t = &s->tree;
-  for (uint32_t v = t->node_count; v-- > 0;) {
-    const uint32_t parent = t->parent[v];
-    const bool same = parent != CALM_NONE && t->kind[parent] == t->kind[v];
-    s->top[v] = same ? s->top[parent] : v;
-  }
-}
-
-/* Leaves from left to right, and the range of each node. */
-static void lay_out(series *s) {
-  const series_tree *t = &s->tree;
-  uint32_t depth = 0, count = 0;
-  s->stack[depth++] = t->root;
-  while (depth) {
-    const uint32_t v = s->stack[--depth];
-    s->begin[v] = count;
-    if (t->first[v] == CALM_NONE) {
-      s->sequence[count++] = v;
-      continue;
-    }
-    s->stack[depth++] = t->next[t->first[v]];
-    s->stack[depth++] = t->first[v];
-  }
-  for (uint32_t v = 0; v < t->node_count; v++) {
-    const uint32_t first = t->first[v];
-    s->end[v] = first == CALM_NONE ? s->begin[v] + 1 : s->end[t->next[first]];
-  }
-}
-
-/* The parts that stand beside each other in a node and those like it below. */
-static void list_parts(series *s, uint32_t node) {
-  const series_tree *t = &s->tree;
-  uint32_t depth = 0;
-  s->part_count = 0;
-  s->stack[depth++] = node;
-  while (depth) {
-    const uint32_t v = s->stack[--depth];
-    if (t->kind[v] == SERIES_BESIDE) {
-      s->stack[depth++] = t->next[t->first[v]];
-      s->stack[depth++] = t->first[v];
-    } else {
-      s->parts[s->part_count++] =
-          (series_part){.begin = s->begin[v], .end = s->end[v]};
-    }
-  }
-}
-
-/* ---- Merging ------------------------------------------------------------- */
-
-/* Does a go before b: less than 0. */
-static int compare_stretches(const stretch *a, const stretch *b) {
-  const bool gives[] = {a->net <= 0, b->net <= 0};
-  if (gives[0] != gives[1]) return gives[0] ? -1 : 1;
-  const int64_t x = gives[0] ? a->hill : b->hill - b->net;
-  const int64_t y = gives[0] ? b->hill : a->hill - a->net;
-  return (x > y) - (x < y);
-}
-
-static int by_rule(const void *left, const void *right) {
-  const stretch *a = left, *b = right;
-  const int order = compare_stretches(a, b);
-  if (order) return order;
-  if (a->part != b->part) return a->part < b->part ? -1 : 1;
-  return (a->begin > b->begin) - (a->begin < b->begin);
-}
-
-/* Append what stands in a range as stretches that follow the rule. */
-static uint32_t cut(series *s, uint32_t count, uint32_t part, uint32_t begin,
-                    uint32_t end) {
-  const uint32_t least = count;
-  for (uint32_t i = begin; i < end; i++) {
-    const uint32_t u = s->sequence[i];
-    if (s->early[u]) continue;
-    stretch next = {s->hill[u], s->net[u], i, i + 1, part};
-    while (count > least &&
-           compare_stretches(&s->stretches[count - 1], &next) > 0) {
-      const stretch *last = &s->stretches[--count];
-      const int64_t hill = last->net + next.hill;
-      next.hill = last->hill > hill ? last->hill : hill;
-      next.net += last->net;
-      next.begin = last->begin;
-    }
-    s->stretches[count++] = next;
-  }
-  return count;
-}
-
-static void append(series *s, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin; i < end; i++)
-    if (!s->early[s->sequence[i]]) s->trial[s->trial_count++] = s->sequence[i];
-}
-
-/* Append those parts of `rank` in [from, to), by the rule. */
-static void merge_parts(series *s, uint32_t from, uint32_t to) {
-  uint32_t count = 0;
-  for (uint32_t i = from; i < to; i++) {
-    const series_part *x = &s->parts[s->rank[i]];
-    count = cut(s, count, s->rank[i], x->begin, x->end);
-  }
-  qsort(s->stretches, count, sizeof *s->stretches, by_rule);
-  for (uint32_t i = 0; i < count; i++)
-    append(s, s->stretches[i].begin, s->stretches[i].end);
-  limits_spend(s->l, s->trial_count + 8 * (uint64_t)count);
-}
-
-/* ---- Orders of a part ---------------------------------------------------- */
-
-/* The operator that is last in the trial of those that touch a buffer. */
-static uint32_t last_in_trial(const series *s, uint32_t buffer) {
-  const order_problem *p = s->p;
-  uint32_t last = CALM_NONE;
-  for (uint32_t i = p->touch_begin[buffer]; i < p->touch_begin[buffer + 1];
-       i++) {
-    const uint32_t u = p->touch[i];
-    if (s->stamped[u] == s->stamp &&
-        (last == CALM_NONE || s->place[u] > s->place[last]))
-      last = u;
-  }
-  return last;
-}
-
-/* The buffers that are shared in a node die in the order of its trial. */
-static void settle_deaths(series *s, uint32_t node, int64_t sign) {
-  for (uint32_t i = s->shared_begin[node]; i < s->shared_begin[node + 1]; i++) {
-    const uint32_t u = last_in_trial(s, s->shared[i]);
-    s->net[u] -= sign * (int64_t)s->p->buffers[s->shared[i]].bytes;
-  }
-}
-
-typedef struct series_rating {
-  int64_t hill;
-  int64_t area; /* under the curve: of equal hills the lower one */
-} series_rating;
-
-static series_rating rate_trial(series *s, uint32_t node) {
-  series_rating r = {0};
-  int64_t live = 0;
-  s->stamp++;
-  for (uint32_t i = 0; i < s->trial_count; i++) {
-    s->place[s->trial[i]] = i;
-    s->stamped[s->trial[i]] = s->stamp;
-  }
-  settle_deaths(s, node, 1);
-  for (uint32_t i = 0; i < s->trial_count; i++) {
-    const uint32_t u = s->trial[i];
-    if (live + s->hill[u] > r.hill) r.hill = live + s->hill[u];
-    live += s->net[u];
-    if (__builtin_add_overflow(r.area, live, &r.area)) r.area = INT64_MAX;
-  }
-  settle_deaths(s, node, -1);
-  limits_spend(s->l, s->trial_count);
-  return r;
-}
-
-/* Keep the trial if it is better than the best one; begin another. */
-static void judge(series *s, uint32_t node, series_rating *best) {
-  const series_rating r = rate_trial(s, node);
-  const uint32_t count = s->trial_count;
-  s->trial_count = 0;
-  if (r.hill > best->hill || (r.hill == best->hill && r.area >= best->area))
-    return;
-  *best = r;
-  memcpy(s->best, s->trial, count * sizeof *s->best);
-}
-
-static int by_fall(const void *left, const void *right) {
-  const starter *a = left, *b = right;
-  if (a->fall != b->fall) return a->fall < b->fall ? -1 : 1;
-  return (a->op > b->op) - (a->op < b->op);
-}
-
-/* Does nothing in the node have to run before it? */
-static bool is_source(const series *s, uint32_t node, uint32_t u) {
-  const order_problem *p = s->p;
-  for (uint32_t i = p->pred_begin[u]; i < p->pred_begin[u + 1]; i++) {
-    const uint32_t at = s->begin[p->preds[i]];
-    if (s->begin[node] <= at && at < s->end[node]) return false;
-  }
-  return true;
-}
-
-static void list_starters(series *s, uint32_t node) {
-  const order_problem *p = s->p;
-  s->stamp++;
-  for (uint32_t i = s->shared_begin[node]; i < s->shared_begin[node + 1]; i++) {
-    const uint32_t b = s->shared[i];
-    for (uint32_t k = p->touch_begin[b]; k < p->touch_begin[b + 1]; k++)
-      s->stamped[p->touch[k]] = s->stamp;
-  }
-  s->starter_count = 0;
-  for (uint32_t i = 0; i < s->part_count; i++)
-    for (uint32_t k = s->parts[i].begin; k < s->parts[i].end; k++) {
-      const uint32_t u = s->sequence[k];
-      if (s->stamped[u] == s->stamp && is_source(s, node, u))
-        s->starters[s->starter_count++] =
-            (starter){s->net[u] - s->hill[u], u, i};
-    }
-  qsort(s->starters, s->starter_count, sizeof *s->starters, by_fall);
-}
-
-/* Put the starters of parts with at least that rank in front. */
-static void start_parts(series *s, uint32_t from) {
-  for (uint32_t i = 0; i < s->starter_count; i++) {
-    const starter *x = &s->starters[i];
-    if (s->parts[x->part].rank < from) continue;
-    s->trial[s->trial_count++] = x->op;
-    s->early[x->op] = true;
-  }
-}
-
-static void forget_starts(series *s) {
-  for (uint32_t i = 0; i < s->starter_count; i++)
-    s->early[s->starters[i].op] = false;
-}
-
-/* The first `cut` parts to their ends, then the others; or begin the others
-   first. */
-static void try_split(series *s, uint32_t node, uint32_t at,
-                      series_rating *best) {
-  merge_parts(s, 0, at);
-  start_parts(s, at);
-  merge_parts(s, at, s->part_count);
-  judge(s, node, best);
-  forget_starts(s);
-  start_parts(s, at);
-  merge_parts(s, 0, s->part_count);
-  judge(s, node, best);
-  forget_starts(s);
-}
-
-typedef struct ranked_part {
-  int64_t key, second;
-  uint32_t part;
-} ranked_part;
-
-static int by_rank(const void *left, const void *right) {
-  const ranked_part *a = left, *b = right;
-  if (a->key != b->key) return a->key < b->key ? -1 : 1;
-  if (a->second != b->second) return a->second < b->second ? -1 : 1;
-  return (a->part > b->part) - (a->part < b->part);
-}
-
-static void measure_parts(series *s) {
-  for (uint32_t i = 0; i < s->part_count; i++) {
-    series_part *x = &s->parts[i];
-    int64_t live = 0;
-    x->hill = 0;
-    for (uint32_t k = x->begin; k < x->end; k++) {
-      const uint32_t u = s->sequence[k];
-      if (live + s->hill[u] > x->hill) x->hill = live + s->hill[u];
-      live += s->net[u];
-    }
-    x->net = live;
-  }
-}
-
-static void rank_parts(series *s, const ranked_part *ranked) {
-  for (uint32_t i = 0; i < s->part_count; i++) {
-    s->rank[i] = ranked[i].part;
-    s->parts[ranked[i].part].rank = i;
-  }
-}
-
-static void try_splits(series *s, uint32_t node, ranked_part *ranked,
-                       series_rating *best) {
-  const uint32_t m = s->part_count;
-  const uint32_t splits[] = {1, 2, 3, m / 4, m / 2, m - m / 4, m - 2, m - 1};
-  for (int falls = 0; falls < 2; falls++) {
-    for (uint32_t i = 0; i < m; i++) {
-      const series_part *x = &s->parts[i];
-      const int64_t fall = x->net - x->hill;
-      ranked[i] = (ranked_part){falls ? fall : x->net, x->hill, i};
-    }
-    qsort(ranked, m, sizeof *ranked, by_rank);
-    rank_parts(s, ranked);
-    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
-      if (splits[i] > 0 && splits[i] < m &&
-          (i == 0 || splits[i] > splits[i - 1]) && s->l->ticks < s->patience)
-        try_split(s, node, splits[i], best);
-  }
-}
-
-/* With buffers that several parts wait for: the best of several orders. */
-static calm_status order_shared(series *s, uint32_t node, arena *a) {
-  const uint32_t m = s->part_count;
-  series_rating best = {INT64_MAX, 0};
-  ranked_part *ranked;
-  ARENA_ARRAY(a, ranked, m);
-  list_starters(s, node);
-  merge_parts(s, 0, m);
-  judge(s, node, &best);
-  start_parts(s, 0);
-  merge_parts(s, 0, m);
-  judge(s, node, &best);
-  forget_starts(s);
-  measure_parts(s);
-  try_splits(s, node, ranked, &best);
-  memcpy(s->trial, s->best, (s->end[node] - s->begin[node]) * sizeof *s->trial);
-  s->trial_count = s->end[node] - s->begin[node];
-  rate_trial(s, node);
-  settle_deaths(s, node, 1);
-  return CALM_OK;
-}
-
 static calm_status order_node(series *s, uint32_t node, arena *a) {
-  list_parts(s, node);
+  order_series_list_parts(s, node);
   s->trial_count = 0;
   for (uint32_t i = 0; i < s->part_count; i++)
     s->rank[i] = s->parts[i].rank = i;
   if (s->shared_begin[node] == s->shared_begin[node + 1])
-    merge_parts(s, 0, s->part_count);
+    order_series_merge(s, 0, s->part_count);
   else
-    TRY(order_shared(s, node, a));
+    TRY(order_series_fork(s, node, a));
   memcpy(&s->sequence[s->begin[node]], s->trial,
          s->trial_count * sizeof *s->sequence);
   return CALM_OK;
@@ -545,7 +199,7 @@ static calm_status solve_settled(uint64_t *out_bytes, series *s) {
   const uint32_t nodes = s->tree.node_count;
   int64_t live = 0, most = 0;
   memset(s->shared_begin, 0, (nodes + 1) * sizeof *s->shared_begin);
-  lay_out(s);
+  order_series_lay_out(s);
   TRY(order_all(s));
   for (uint32_t b = 0; b < s->p->buffer_count; b++)
     if (is_live_at_start(s->p, b)) live += (int64_t)s->p->buffers[b].bytes;
@@ -570,8 +224,8 @@ static calm_status adopt(series *s, uint32_t *sequence, uint64_t *peak_bytes) {
 static calm_status solve(series *s, uint32_t *sequence, uint64_t *peak_bytes,
                          uint64_t *bound_bytes, arena *a) {
   TRY(allocate(s, a));
-  find_tops(s);
-  lay_out(s);
+  order_series_find_tops(s);
+  order_series_lay_out(s);
   TRY(settle_by_tree(s, a));
   TRY(order_all(s));
   if (s->l->reason != LIMITS_NONE) return CALM_OK;
