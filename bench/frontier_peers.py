@@ -12,6 +12,7 @@ scripts/python-bench.txt.
 import csv
 import importlib
 import json
+import math
 import re
 import sys
 import time
@@ -147,6 +148,8 @@ def order_highs(path, seconds):
     h.minimize(peak)
     info = h.getInfo()
     bound = info.mip_dual_bound
+    if not math.isfinite(bound):      # stopped before the first relaxation
+        bound = 0
     if info.primal_solution_status != 2:
         return {"value": None, "bound": max(0, round(bound - 0.499))}
     value = round(info.objective_function_value)

@@ -15,6 +15,26 @@ calm_status tile_fail(const tile_part *part, calm_context *context,
   return status;
 }
 
+/* Names the operator, if it is one that could be in no region. */
+static calm_status refuse_part(const tile_part *part, calm_context *context,
+                               const char *reason) {
+  const graph *g = part->g;
+  for (uint32_t i = part->region.first;
+       i <= part->region.last && i < g->ops.count; i++) {
+    const char *own = tile_refuse_op(g, g->order[i]);
+    if (!own || strcmp(own, reason) != 0) continue;
+    const graph_op *op = &g->ops.data[g->order[i]];
+    text t;
+    text_init(&t, context);
+    text_format(&t, "operator %u, '%s' (%s): %s", i, op->name,
+                op_kind_name(op->kind), reason);
+    const calm_status status = tile_fail(part, context, t.data ? t.data : own);
+    text_free(&t);
+    return status;
+  }
+  return tile_fail(part, context, reason);
+}
+
 static tile_tensor describe(const tile_part *part, tensor_id id) {
   const graph_tensor *t = &part->g->tensors.data[id];
   tile_tensor described = {.id = id, .last_reader = CALM_NONE};
@@ -97,7 +117,7 @@ calm_status tile_part_of(tile_part *out, const graph *g,
   uint32_t rows, columns;
   const char *reason =
       tile_refuse(g, region->first, region->last, &rows, &columns);
-  if (reason) return tile_fail(&part, a->context, reason);
+  if (reason) return refuse_part(&part, a->context, reason);
   const uint32_t count = region->last - region->first + 1;
   for (uint32_t i = 0; i < TILE_AXES; i++) part.axes[i] = tile_dimension(g, i);
   ARENA_ARRAY(a, part.steps, count);

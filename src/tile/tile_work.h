@@ -86,7 +86,8 @@ static inline uint32_t tile_dimension(const graph *g, uint32_t axis) {
   return (g->channels_first ? 2 : 1) + axis;
 }
 
-/* CALM_UNSUPPORTED with the reason if operators cannot be a region. */
+/* CALM_UNSUPPORTED with the reason, and the operator that it is about, if
+   operators cannot be a region. */
 calm_status tile_part_of(tile_part *out, const graph *g,
                          const tile_region *region, arena *a);
 

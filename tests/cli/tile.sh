@@ -88,7 +88,7 @@ out_has "no tiles: dense sets the bound, and it cannot be cut"
 checking "a region that cannot be cut says why"
 run plan "$work/dense.cg" --tile 0-0:2:pad
 code_is 3
-err_has "0-0:2:pad: "; err_has "no convolution, no pooling"
+err_has "0-0:2:pad: operator 0, 'dense' (fully_connected): "; err_has "no convolution, no pooling"
 
 checking "everything together, and what each step bought"
 run plan "$chain" --effort max $few --json
