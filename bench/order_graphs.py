@@ -154,24 +154,39 @@ def graph_text(name, preds, sizes, outputs=1, inplace=0.0, workspace=0.0,
 
 def adamem_text(text):
     """A public task graph: a line `nodes edges`, then `u v weight`.  A node's
-    buffer is the sum of what leaves it, and dies when all successors have run."""
-    rows = [list(map(int, line.split())) for line in text.splitlines() if line]
+    buffer is the sum of what leaves it, and dies when all successors have run.
+    Raises ValueError if that is not what the text says; there may be fewer edges
+    than it promises."""
+    rows = [list(map(int, line.split())) for line in text.splitlines()
+            if line.split()]
+    if not rows or len(rows[0]) != 2 or any(len(row) != 3 for row in rows[1:]):
+        raise ValueError("not a line of two numbers and then lines of three")
     count = rows[0][0]
     preds, sizes = [set() for _ in range(count)], [0] * count
     for u, v, weight in rows[1:]:
+        if not (0 <= u < count and 0 <= v < count):
+            raise ValueError(f"an edge from {u} to {v}, of {count} nodes")
         preds[v].add(u)
         sizes[u] += weight
-    order, place = [], [None] * count
+    order = breadth_first(preds)
+    place = {v: i for i, v in enumerate(order)}
+    return graph_text("g", [sorted(place[u] for u in preds[v]) for v in order],
+                      [sizes[v] for v in order], outputs=0)
+
+
+def breadth_first(preds):
+    """An order that runs: who waits for nobody any more goes to the end."""
+    readers = [[] for _ in preds]
+    for v, inputs in enumerate(preds):
+        for u in inputs:
+            readers[u].append(v)
     left = [len(inputs) for inputs in preds]
-    readers = [[v for v in range(count) if u in preds[v]] for u in range(count)]
-    ready = [v for v in range(count) if not left[v]]
-    while ready:
-        v = ready.pop(0)
-        place[v] = len(order)
-        order.append(v)
+    order = [v for v, inputs in enumerate(preds) if not inputs]
+    for v in order:         # which grows
         for w in readers[v]:
             left[w] -= 1
             if not left[w]:
-                ready.append(w)
-    return graph_text("g", [sorted(place[u] for u in preds[v]) for v in order],
-                      [sizes[v] for v in order], outputs=0)
+                order.append(w)
+    if len(order) < len(preds):
+        raise ValueError("a cycle")
+    return order
