@@ -49,7 +49,7 @@ static calm_status solve_window(order_result *out, windows *w,
   if (l.reason != LIMITS_NONE && l.reason != LIMITS_TICKS &&
       l.reason != LIMITS_MEMORY)
     w->l->reason = l.reason;
-  limits_spend(w->l, w->p->op_count / 16);
+  limits_spend(w->l, number_larger(w->p->op_count / 16, 1));
   return CALM_OK;
 }
 
@@ -130,12 +130,13 @@ static calm_status repair_peak(bool *out_better, windows *w,
   return CALM_OK;
 }
 
-/* Nothing helps where a window costs next to nothing?  Let it cost more. */
+/* Nothing helps where a window costs next to nothing?  Let it cost more, up to
+   all there is. */
 static calm_status search(windows *w) {
   for (uint64_t ticks = TICKS_PER_OP; !is_done(w);) {
     bool better;
     TRY(repair_peak(&better, w, ticks));
-    if (!better) ticks *= MORE_TICKS;
+    if (!better && ticks < w->enough) ticks *= MORE_TICKS;
   }
   return CALM_OK;
 }

@@ -164,9 +164,32 @@ static void searching_windows_helps(void **state) {
   calm_context_free(context);
 }
 
+/* Windows that memory ends at once cost next to nothing, but not for ever. Only
+   the hostile build has windows this small. */
+static void check_crowded(const order_problem *p, random_state *r, arena *a) {
+  uint32_t *order = random_order(p, r, a);
+  const order_options options = order_options_default();
+  uint64_t before, after;
+  limits l;
+  if (!CALM_HOSTILE || p->op_count < 4) return;
+  limits_init(&l, a->context);
+  l.max_bytes = 1;
+  assert_int_equal(order_replay(&before, p, order, NULL, a->context), CALM_OK);
+  assert_int_equal(order_windows_search(order, 0, p, &options, 2000, 0, &l),
+                   CALM_OK);
+  assert_int_equal(order_replay(&after, p, order, NULL, a->context), CALM_OK);
+  assert_true(after <= before);
+}
+
+static void crowded_windows_end(void **state) {
+  (void)state;
+  check_problems(check_crowded, 100, 13, 33);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(windows_cost_what_the_whole_does),
-      cmocka_unit_test(searching_windows_helps)};
+      cmocka_unit_test(searching_windows_helps),
+      cmocka_unit_test(crowded_windows_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
