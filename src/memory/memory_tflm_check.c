@@ -8,66 +8,42 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "memory/memory_faults.h"
 #include "memory/memory_alias.h"
 #include "memory/memory_overlap.h"
-#include "memory/memory_tflm.h"
-#include "memory/memory_tflm_rows.h"
+#include "memory/memory_tflm_checker.h"
 
-/* A tensor by its number among all. */
-typedef struct located {
-  uint32_t graph;
-  tensor_id tensor;
-} located;
-
-typedef struct checker {
-  const tflm_model *model;
-  const memory_model *memory;
-  arena scratch;
-  memory_scopes scopes;
-  tflm_head head;
-  located *where;    /* number -> tensor */
-  uint32_t *storage; /* number -> the tensor that it is a view of, or itself */
-  uint32_t *op_at;   /* scope -> number of the operator that begins there */
-  memory_origin *origins; /* of the entry's tensors, if rows are looked at */
-  tflm_wants wants;
-  int64_t scope_count;
-  uint32_t additions; /* in place, which only rewriting asks for */
-  memory_faults faults;
-} checker;
-
-static const graph_tensor *tensor_at(const checker *c, uint32_t number) {
-  const located at = c->where[number];
+static const graph_tensor *tensor_at(const tflm_checker *c, uint32_t number) {
+  const tflm_located at = c->where[number];
   return &c->model->graphs[at.graph].tensors.data[at.tensor];
 }
 
-static uint64_t given_offset(const checker *c, uint32_t number) {
-  const located at = c->where[number];
+static uint64_t given_offset(const tflm_checker *c, uint32_t number) {
+  const tflm_located at = c->where[number];
   return c->model->offsets ? c->model->offsets[at.graph][at.tensor]
                            : UINT64_MAX;
 }
 
-static bool is_state(const checker *c, uint32_t number) {
+static bool is_state(const tflm_checker *c, uint32_t number) {
   return tensor_at(c, number)->flags & CALM_TENSOR_VARIABLE;
 }
 
 /* ---- Words --------------------------------------------------------------- */
 
-static tensor_id named_in_verdict(const checker *c, uint32_t number) {
+static tensor_id named_in_verdict(const tflm_checker *c, uint32_t number) {
   return number != CALM_NONE && c->where[number].graph == 0
              ? c->where[number].tensor
              : CALM_NONE;
 }
 
 /* "tensor 'x'", with its graph where that is not the first. */
-static void add_tensor(const checker *c, text *words, uint32_t number) {
+static void add_tensor(const tflm_checker *c, text *words, uint32_t number) {
   text_format(words, "tensor '%s'", tensor_at(c, number)->name);
   if (c->where[number].graph)
     text_format(words, " of the graph '%s'",
                 c->model->graphs[c->where[number].graph].name);
 }
 
-static const graph_op *op_by_number(const checker *c, uint32_t number,
+static const graph_op *op_by_number(const tflm_checker *c, uint32_t number,
                                     uint32_t *out_graph) {
   uint32_t graph = 0;
   while (c->scopes.op_begin[graph + 1] <= number) graph++;
@@ -75,7 +51,7 @@ static const graph_op *op_by_number(const checker *c, uint32_t number,
   return &c->model->graphs[graph].ops.data[number - c->scopes.op_begin[graph]];
 }
 
-static void add_moment(const checker *c, text *words, int64_t scope) {
+static void add_moment(const tflm_checker *c, text *words, int64_t scope) {
   uint32_t graph;
   const uint32_t number =
       scope < 0 || scope >= c->scope_count ? CALM_NONE : c->op_at[scope];
@@ -86,8 +62,8 @@ static void add_moment(const checker *c, text *words, int64_t scope) {
                 op_by_number(c, number, &graph)->name);
 }
 
-static calm_status report(checker *c, bool fault, const char *kind, uint32_t a,
-                          uint32_t b, text *words) {
+static calm_status report(tflm_checker *c, bool fault, const char *kind,
+                          uint32_t a, uint32_t b, text *words) {
   return faults_report(&c->faults, fault, kind, named_in_verdict(c, a),
                        named_in_verdict(c, b), words);
 }
@@ -95,7 +71,7 @@ static calm_status report(checker *c, bool fault, const char *kind, uint32_t a,
 /* ---- One tensor ---------------------------------------------------------- */
 
 /* The runtime's offsets are 32-bit numbers with a sign. */
-static calm_status check_end(checker *c, uint32_t number) {
+static calm_status check_end(tflm_checker *c, uint32_t number) {
   const uint64_t offset = given_offset(c, number);
   const uint64_t bytes = tensor_at(c, number)->bytes;
   if (offset <= INT32_MAX && bytes <= INT32_MAX - offset) return CALM_OK;
@@ -109,7 +85,7 @@ static calm_status check_end(checker *c, uint32_t number) {
   return report(c, true, "outside", number, CALM_NONE, &words);
 }
 
-static calm_status check_alignment(checker *c, uint32_t number) {
+static calm_status check_alignment(tflm_checker *c, uint32_t number) {
   const graph_tensor *tensor = tensor_at(c, number);
   const uint64_t offset = given_offset(c, number);
   const uint32_t bits =
@@ -126,7 +102,7 @@ static calm_status check_alignment(checker *c, uint32_t number) {
   return report(c, fault, "misaligned", number, CALM_NONE, &words);
 }
 
-static calm_status warn_state(checker *c, uint32_t number) {
+static calm_status warn_state(tflm_checker *c, uint32_t number) {
   text words;
   text_init(&words, c->faults.a->context);
   add_tensor(c, &words, number);
@@ -136,7 +112,7 @@ static calm_status warn_state(checker *c, uint32_t number) {
   return report(c, false, "state", number, CALM_NONE, &words);
 }
 
-static calm_status warn_unplaced(checker *c, uint32_t number) {
+static calm_status warn_unplaced(tflm_checker *c, uint32_t number) {
   text words;
   text_init(&words, c->faults.a->context);
   add_tensor(c, &words, number);
@@ -146,7 +122,8 @@ static calm_status warn_unplaced(checker *c, uint32_t number) {
   return report(c, false, "unplaced", number, CALM_NONE, &words);
 }
 
-static calm_status check_tensor(checker *c, uint32_t number, bool any_given) {
+static calm_status check_tensor(tflm_checker *c, uint32_t number,
+                                bool any_given) {
   const uint64_t offset = given_offset(c, number);
   if (!tflm_places(tensor_at(c, number), offset)) return CALM_OK;
   if (offset == UINT64_MAX) {
@@ -162,14 +139,14 @@ static calm_status check_tensor(checker *c, uint32_t number, bool any_given) {
 
 /* The operator at whose scope `in` ends and `out` begins as its first output,
    if that is the only one at which they meet; else NULL. */
-static const graph_op *meeting_op(const checker *c, const overlap_item *in,
+static const graph_op *meeting_op(const tflm_checker *c, const overlap_item *in,
                                   const overlap_item *out) {
   uint32_t graph;
   if (in->tensor == CALM_NONE || out->tensor == CALM_NONE || out->first == 0 ||
       in->last != out->first || c->op_at[out->first - 1] == CALM_NONE)
     return NULL;
   const graph_op *op = op_by_number(c, c->op_at[out->first - 1], &graph);
-  const located target = c->where[out->tensor];
+  const tflm_located target = c->where[out->tensor];
   const bool makes = graph == target.graph && op->output_count > 0 &&
                      op->outputs[0] == target.tensor;
   return makes ? op : NULL;
@@ -177,7 +154,7 @@ static const graph_op *meeting_op(const checker *c, const overlap_item *in,
 
 /* Does it read the tensor, or a view of it, as an operand whose elements are
    those of its first output? */
-static bool reads(const checker *c, const graph_op *op, uint32_t owner,
+static bool reads(const tflm_checker *c, const graph_op *op, uint32_t owner,
                   uint32_t number, bool alike) {
   const graph *g = &c->model->graphs[owner];
   for (uint32_t i = 0; i < op->input_count; i++) {
@@ -192,21 +169,21 @@ static bool reads(const checker *c, const graph_op *op, uint32_t owner,
   return false;
 }
 
-static bool overwrites(const checker *c, const overlap_item *in,
+static bool overwrites(const tflm_checker *c, const overlap_item *in,
                        const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
   return op && bits_has(c->memory->inplace, op->kind) && in->low == out->low &&
          reads(c, op, c->where[out->tensor].graph, in->tensor, true);
 }
 
-static bool manages_itself(const checker *c, const overlap_item *in,
+static bool manages_itself(const tflm_checker *c, const overlap_item *in,
                            const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
   return op && op->kind == OP_OPAQUE &&
          reads(c, op, c->where[out->tensor].graph, in->tensor, false);
 }
 
-static bool same_storage(const checker *c, const overlap_item *a,
+static bool same_storage(const tflm_checker *c, const overlap_item *a,
                          const overlap_item *b) {
   return a->tensor != CALM_NONE && b->tensor != CALM_NONE && a->low == b->low &&
          c->storage[a->tensor] == c->storage[b->tensor];
@@ -214,7 +191,7 @@ static bool same_storage(const checker *c, const overlap_item *a,
 
 /* Two tensors of the entry that have the same bytes where they meet: parts of
    each other, or of what both are copied from. */
-static bool same_bytes(const checker *c, const overlap_item *a,
+static bool same_bytes(const tflm_checker *c, const overlap_item *a,
                        const overlap_item *b) {
   if (!c->origins || a->tensor == CALM_NONE || b->tensor == CALM_NONE ||
       c->where[a->tensor].graph || c->where[b->tensor].graph)
@@ -228,7 +205,7 @@ static bool same_bytes(const checker *c, const overlap_item *a,
 }
 
 /* The output is far enough below an input that dies there. */
-static bool keeps_distance(const checker *c, const overlap_item *in,
+static bool keeps_distance(const tflm_checker *c, const overlap_item *in,
                            const overlap_item *out) {
   const graph_op *op = meeting_op(c, in, out);
   if (!op || !c->origins || !c->memory->overlap || c->where[in->tensor].graph ||
@@ -240,7 +217,7 @@ static bool keeps_distance(const checker *c, const overlap_item *in,
                              c->head.offsets[out->tensor]);
 }
 
-static void describe_item(const checker *c, text *words,
+static void describe_item(const tflm_checker *c, text *words,
                           const overlap_item *item) {
   uint32_t graph;
   if (item->tensor != CALM_NONE)
@@ -254,10 +231,10 @@ static void describe_item(const checker *c, text *words,
 
 /* All kernel libraries add floats of equal shapes by the reference kernel,
    element by element; rewritten files rely on it. */
-static bool adds_in_place(const checker *c, const overlap_item *in,
+static bool adds_in_place(const tflm_checker *c, const overlap_item *in,
                           const overlap_item *out) {
   memory_model adding = *c->memory;
-  checker other = *c;
+  tflm_checker other = *c;
   if (in->tensor == CALM_NONE || tensor_at(c, in->tensor)->type != ELEMENT_f32)
     return false;
   bits_add(adding.inplace, OP_add);
@@ -266,10 +243,10 @@ static bool adds_in_place(const checker *c, const overlap_item *in,
 }
 
 /* Would --kernels reference allow it? */
-static bool would_overwrite(const checker *c, const overlap_item *in,
+static bool would_overwrite(const tflm_checker *c, const overlap_item *in,
                             const overlap_item *out) {
   memory_model reference = *c->memory;
-  checker other = *c;
+  tflm_checker other = *c;
   memory_model_use_kernels(&reference, KERNELS_REFERENCE);
   other.memory = &reference;
   return overwrites(&other, in, out);
@@ -277,7 +254,7 @@ static bool would_overwrite(const checker *c, const overlap_item *in,
 
 static calm_status judge_overlap(void *payload, const overlap_item *a,
                                  const overlap_item *b, bool *stop) {
-  checker *c = payload;
+  tflm_checker *c = payload;
   if (same_storage(c, a, b) || overwrites(c, a, b) || overwrites(c, b, a) ||
       same_bytes(c, a, b) || keeps_distance(c, a, b) || keeps_distance(c, b, a))
     return CALM_OK;
@@ -317,7 +294,7 @@ static overlap_item item_of(uint64_t offset, uint64_t bytes, memory_span span) {
 
 /* The scopes of a tensor in the arena; false if it holds nothing: nobody makes
    it, unless somebody knows what it is there for. */
-static bool find_span(const checker *c, uint32_t n, memory_span *out) {
+static bool find_span(const tflm_checker *c, uint32_t n, memory_span *out) {
   *out = c->scopes.tensors[n];
   if (c->head.offsets[n] == UINT64_MAX) return false;
   if (!is_state(c, n)) return out->first != SCOPE_NEVER;
@@ -325,13 +302,13 @@ static bool find_span(const checker *c, uint32_t n, memory_span *out) {
   return true;
 }
 
-static bool has_rows(const checker *c, uint32_t n) {
+static bool has_rows(const tflm_checker *c, uint32_t n) {
   return c->origins && c->where[n].graph == 0 && !is_state(c, n);
 }
 
 /* Of tensors whose rows come and go, when which of their bytes are wanted;
    wanted.data[begin[n] .. begin[n + 1]). */
-static calm_status find_wants(checker *c, uint32_t **out_begin) {
+static calm_status find_wants(tflm_checker *c, uint32_t **out_begin) {
   const uint32_t tensors = c->scopes.tensor_begin[c->model->count];
   uint32_t *begin;
   memory_span span;
@@ -347,7 +324,7 @@ static calm_status find_wants(checker *c, uint32_t **out_begin) {
 }
 
 /* The real bytes, not the rounded ones: only those can be overwritten. */
-static uint32_t list_tensors(const checker *c, const uint32_t *begin,
+static uint32_t list_tensors(const tflm_checker *c, const uint32_t *begin,
                              overlap_item *items) {
   uint32_t count = 0;
   memory_span span;
@@ -367,7 +344,7 @@ static uint32_t list_tensors(const checker *c, const uint32_t *begin,
   return count;
 }
 
-static uint32_t list_scratch(const checker *c, overlap_item *items) {
+static uint32_t list_scratch(const tflm_checker *c, overlap_item *items) {
   const memory_scratch *s = c->model->scratch;
   uint32_t count = 0;
   for (uint32_t op = 0; op < c->scopes.op_begin[c->model->count]; op++)
@@ -380,7 +357,7 @@ static uint32_t list_scratch(const checker *c, overlap_item *items) {
   return count;
 }
 
-static calm_status report_additions(checker *c) {
+static calm_status report_additions(tflm_checker *c) {
   text words;
   text_init(&words, c->faults.a->context);
   text_format(&words,
@@ -390,7 +367,7 @@ static calm_status report_additions(checker *c) {
   return report(c, false, "in-place", CALM_NONE, CALM_NONE, &words);
 }
 
-static calm_status check_overlaps(checker *c) {
+static calm_status check_overlaps(tflm_checker *c) {
   overlap_item *items;
   uint32_t *begin;
   const uint32_t ops = c->scopes.op_begin[c->model->count];
@@ -406,59 +383,7 @@ static calm_status check_overlaps(checker *c) {
 
 /* ---- Before anything is judged ------------------------------------------- */
 
-static calm_status locate_tensors(checker *c) {
-  const uint32_t tensors = c->scopes.tensor_begin[c->model->count];
-  ARENA_ARRAY(&c->scratch, c->where, tensors);
-  ARENA_ARRAY(&c->scratch, c->storage, tensors);
-  for (uint32_t i = 0; i < c->model->count; i++)
-    for (tensor_id t = 0; t < c->model->graphs[i].tensors.count; t++) {
-      const uint32_t number = c->scopes.tensor_begin[i] + t;
-      c->where[number] = (located){i, t};
-      c->storage[number] = number;
-    }
-  return CALM_OK;
-}
-
-static calm_status index_scopes(checker *c) {
-  const uint32_t ops = c->scopes.op_begin[c->model->count];
-  for (uint32_t op = 0; op < ops; op++)
-    if (c->scopes.ops[op].last >= c->scope_count)
-      c->scope_count = c->scopes.ops[op].last + 1;
-  ARENA_ARRAY(&c->scratch, c->op_at, (size_t)c->scope_count);
-  for (int64_t i = 0; i < c->scope_count; i++) c->op_at[i] = CALM_NONE;
-  for (uint32_t op = 0; op < ops; op++)
-    if (c->scopes.ops[op].first != SCOPE_NEVER)
-      c->op_at[c->scopes.ops[op].first] = op;
-  return CALM_OK;
-}
-
-/* The operand of a view: the first that is no constant. */
-static tensor_id viewed(const checker *c, const graph *g, const graph_op *op) {
-  if (!bits_has(c->memory->views, op->kind) || op->output_count != 1 ||
-      op->outputs[0] == CALM_NONE)
-    return CALM_NONE;
-  for (uint32_t i = 0; i < op->input_count; i++) {
-    const tensor_id t = op->inputs[i];
-    if (t == CALM_NONE || (g->tensors.data[t].flags & CALM_TENSOR_CONST))
-      continue;
-    return g->tensors.data[t].bytes == g->tensors.data[op->outputs[0]].bytes
-               ? t
-               : CALM_NONE;
-  }
-  return CALM_NONE;
-}
-
-static void follow_views(checker *c, uint32_t owner) {
-  const graph *g = &c->model->graphs[owner];
-  uint32_t *storage = c->storage + c->scopes.tensor_begin[owner];
-  for (uint32_t step = 0; step < g->ops.count; step++) {
-    const graph_op *op = &g->ops.data[c->model->sequences[owner][step]];
-    const tensor_id t = viewed(c, g, op);
-    if (t != CALM_NONE) storage[op->outputs[0]] = storage[t];
-  }
-}
-
-static calm_status check_orders(checker *c) {
+static calm_status check_orders(tflm_checker *c) {
   for (uint32_t i = 0; i < c->model->count; i++) {
     uint32_t *step_of;
     ARENA_ARRAY(&c->scratch, step_of, c->model->graphs[i].ops.count);
@@ -468,20 +393,7 @@ static calm_status check_orders(checker *c) {
   return CALM_OK;
 }
 
-/* Rows of the entry, where the memory model tells them apart, and nobody runs
-   it in the midst of something else. */
-static calm_status trace_rows(checker *c) {
-  const tflm_model *m = c->model;
-  if (!c->memory->overlap && !memory_alias_asked(c->memory)) return CALM_OK;
-  for (uint32_t i = 0; i < m->count; i++)
-    for (op_id op = 0; op < m->graphs[i].ops.count; op++)
-      for (uint32_t k = 0; k < m->graphs[i].ops.data[op].body_count; k++)
-        if (m->graphs[i].ops.data[op].bodies[k] == 0) return CALM_OK;
-  return memory_origin_trace(&c->origins, &m->graphs[0], m->sequences[0],
-                             &c->scratch);
-}
-
-static bool any_given(const checker *c) {
+static bool any_given(const tflm_checker *c) {
   for (uint32_t n = 0; n < c->scopes.tensor_begin[c->model->count]; n++)
     if (!(tensor_at(c, n)->flags & CALM_TENSOR_CONST) &&
         given_offset(c, n) != UINT64_MAX)
@@ -489,16 +401,13 @@ static bool any_given(const checker *c) {
   return false;
 }
 
-static calm_status check(checker *c) {
+static calm_status check(tflm_checker *c) {
   const tflm_model *m = c->model;
   TRY(check_orders(c));
   if (c->faults.verdict.faults.count) return CALM_OK;
   TRY(memory_scopes_build(&c->scopes, m->graphs, m->count, m->sequences,
                           ROOTS_ALL, &c->scratch));
-  TRY(locate_tensors(c));
-  TRY(index_scopes(c));
-  for (uint32_t i = 0; i < m->count; i++) follow_views(c, i);
-  TRY(trace_rows(c));
+  TRY(tflm_checker_prepare(c));
   TRY(tflm_predict(&c->head, m, &c->scratch));
   c->faults.verdict.arena_bytes = c->head.bytes;
   const bool given = any_given(c);
@@ -509,7 +418,7 @@ static calm_status check(checker *c) {
 
 calm_status tflm_check(memory_verdict *out, const tflm_model *model,
                        const memory_model *memory, arena *a) {
-  checker c = {.model = model, .memory = memory, .faults.a = a};
+  tflm_checker c = {.model = model, .memory = memory, .faults.a = a};
   arena_init(&c.scratch, a->context);
   calm_status status = check(&c);
   VECTOR_FREE(a->context, &c.wants);

@@ -114,7 +114,7 @@ static calm_status repair_peak(bool *out_better, windows *w,
   const uint32_t at = find_peak(w);
   *out_better = false;
   for (uint32_t i = 0; i < SIZES * PLACES && !*out_better && !is_done(w); i++) {
-    const uint32_t size = FIRST_SIZE << i / PLACES;
+    const uint32_t size = (uint32_t)FIRST_SIZE << i / PLACES;
     if (size >= w->p->op_count) break;
     uint32_t from, to;
     place_window(w, at, size, i % PLACES, &from, &to);

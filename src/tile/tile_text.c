@@ -36,8 +36,9 @@ static bool accept(region_reader *r, char c) {
 static calm_status read_number(uint32_t *out, region_reader *r) {
   const size_t length = strspn(r->at, "0123456789");
   uint64_t value;
+  if (length == 0) return misread(r, "a number is missing");
   if (!number_parse(&value, r->at, length) || value >= UINT32_MAX)
-    return misread(r, "a number is missing");
+    return misread(r, "this number is too large");
   *out = (uint32_t)value;
   r->at += length;
   return CALM_OK;

@@ -57,7 +57,8 @@ static void a_misspelt_list_says_where(void **state) {
   expect_misuse("0-3:4", 6, "a ':' is missing");
   expect_misuse("0-3:4:halo", 7, "the mode is pad, same or cache");
   expect_misuse("0-3:4:pad 5", 7, "the mode is pad, same or cache");
-  expect_misuse("0-99999999999999999999:4:pad", 3, "a number is missing");
+  expect_misuse("0-99999999999999999999:4:pad", 3, "this number is too large");
+  expect_misuse("0-3:4294967297:pad", 5, "this number is too large");
 }
 
 int main(void) {
