@@ -22,6 +22,7 @@ order_options plan_order_options(const calm_options *options) {
   o.blocks = options->order_blocks;
   o.commit = options->order_commit;
   o.root_bound = options->order_root_bound;
+  o.groups = options->order_groups;
   o.reverse = options->order_reverse;
   o.series = options->order_series;
   o.windows = options->order_windows;

@@ -12,6 +12,7 @@ order_options order_options_default(void) {
                          .blocks = true,
                          .commit = true,
                          .root_bound = true,
+                         .groups = true,
                          .reverse = true,
                          .series = true,
                          .windows = true};

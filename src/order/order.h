@@ -68,6 +68,7 @@ typedef struct order_options {
   bool blocks;     /* leave a state only by minimal buffer-freeing sets */
   bool commit;     /* a block that does not raise mem is taken alone */
   bool root_bound; /* max-flow bound at the root */
+  bool groups;     /* bound by who is last or first of several */
   bool reverse;    /* search the reversed problem, too */
   bool series;     /* merge series-parallel problems by hills and valleys */
   bool windows;    /* search parts of the order by themselves, too */

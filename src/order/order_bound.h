@@ -19,4 +19,20 @@ calm_status order_bound_flow(uint64_t *bound, const order_core *core,
                              const uint64_t *step_bytes, uint64_t peak,
                              limits *l, calm_context *context);
 
+/* An order, what each operator costs in it, scaled, and its peak or less. */
+typedef struct order_known {
+  const uint32_t *sequence;
+  const uint64_t *op_bytes; /* by operator */
+  uint64_t peak;
+} order_known;
+
+/*
+ * Raise *bound (scaled) by the cuts before whoever is the last, or the first,
+ * of several operators.  Ends early when *bound reaches the known peak, at a
+ * limit, or after about so many ticks.  One maximum flow per member.
+ */
+calm_status order_bound_groups(uint64_t *bound, const order_core *core,
+                               const order_known *known, uint64_t ticks,
+                               limits *l);
+
 #endif

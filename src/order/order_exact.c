@@ -41,6 +41,7 @@ enum {
   FIRST_WIDTH = 64,
   WIDTH_FACTOR = 8,
   WINDOWS_PART = 4,
+  GROUPS_PART = 2, /* of what was spent so far, for bounds by groups */
   HOPELESS_RATIO = 4,
   LARGEST_WIDTH = 1 << 30,
   FIRST_TICKS = 20000000, /* and no more than these */
@@ -76,6 +77,7 @@ typedef struct exact {
   uint64_t dropped[2]; /* what their last passes left behind */
   uint64_t spent[2];   /* ticks of their last passes inside the gap */
   order_effort effort[2];
+  bool grouped;    /* the bounds by groups are through */
   bool unforetold; /* a proof was tried in vain that nothing foretold */
   bool crowded;    /* memory does not hold passes that keep everything */
   uint32_t lucky;  /* the direction that found the best order */
@@ -304,6 +306,19 @@ static calm_status raise_by_flow(exact *x) {
   return CALM_OK;
 }
 
+/* The dearest groups first; what is left waits for the next round. */
+static calm_status raise_by_groups(exact *x) {
+  if (is_done(x) || !x->options->groups || x->grouped) return CALM_OK;
+  const order_known known = {x->sequence, x->op_bytes, limit_of(x)};
+  const uint64_t enough = x->l->ticks + x->l->ticks / GROUPS_PART;
+  uint64_t bound = x->bound;
+  TRY(order_bound_groups(&bound, &x->search[0].core, &known,
+                         x->l->ticks / GROUPS_PART, x->l));
+  x->grouped = x->l->ticks < enough;
+  raise_bound(x, bound);
+  return CALM_OK;
+}
+
 /* Parts of the order by themselves, for a part of what was spent so far. */
 static calm_status search_windows(exact *x) {
   const uint32_t n = x->problem->op_count;
@@ -330,6 +345,7 @@ static calm_status search(exact *x) {
   TRY(descend(x, FIRST_WIDTH));
   TRY(raise_by_flow(x));
   for (uint32_t width = FIRST_WIDTH; !is_done(x);) {
+    TRY(raise_by_groups(x));
     TRY(prove(x));
     TRY(search_windows(x));
     width = width < LARGEST_WIDTH / WIDTH_FACTOR ? width * WIDTH_FACTOR

@@ -19,6 +19,7 @@ static order_options with_rules(uint32_t rules) {
   options.reverse = rules & 8;
   options.windows = !(rules & 16);
   options.series = rules & 32;
+  options.groups = !(rules & 64);
   return options;
 }
 
@@ -37,7 +38,8 @@ static void check_optimal(const order_problem *p, uint64_t optimum,
   assert_int_equal(order_referee_peak(p, r.sequence), optimum);
 }
 
-/* Every sixteenth problem under all rule sets, the others under one each. */
+/* Every thirty-second problem under all rule sets, the others under one each.
+ */
 static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
   calm_context *context = calm_context_new(NULL);
   random_state r = random_from_seed(seed);
@@ -49,9 +51,9 @@ static void check_problems(unsigned features, uint32_t count, uint64_t seed) {
                           (i % 4 ? 0 : ORDER_RANDOM_SERIES);
     assert_true(order_random_make(&p, &r, some, 2 + random_below(&r, 11), &a));
     const uint64_t optimum = order_referee_optimum(&p);
-    for (uint32_t rules = 0; rules < 64; rules++) {
+    for (uint32_t rules = 0; rules < 128; rules++) {
       const order_options options = with_rules(rules);
-      if (i % 16 == 0 || rules == i % 64)
+      if (i % 32 == 0 || rules == i % 128)
         check_optimal(&p, optimum, &options, &a);
     }
     arena_free(&a);
