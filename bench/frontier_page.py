@@ -55,7 +55,8 @@ def gap(found):
 
 def ratio(other, best):
     if other.value is None or not best.value:
-        return other.message[:24] or "nothing"
+        return ("too long" if other.message == "exit -9"
+                else other.message[:24] or "nothing")
     text = f"{other.value / best.value:.3f}"
     return text + (" proved" if other.status == "optimal" else "")
 

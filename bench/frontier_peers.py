@@ -204,8 +204,9 @@ def layout_omnimalloc(name, path, seconds):
 
 
 def check(path, offsets):
+    rows = layout_check.read(path)
     wrong = layout_check.fault(
-        layout_check.read(path), {str(i): at for i, at in enumerate(offsets)})
+        rows, {row.id: at for row, at in zip(rows, offsets)})
     if wrong:
         raise SystemExit(wrong)
 
