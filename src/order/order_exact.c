@@ -41,7 +41,8 @@ enum {
   FIRST_WIDTH = 64,
   WIDTH_FACTOR = 8,
   WINDOWS_PART = 4,
-  GROUPS_PART = 2, /* of what was spent so far, for bounds by groups */
+  LISTED_AFTER = 8000000, /* ticks: twice what list schedules take */
+  GROUPS_PART = 2,        /* of what was spent so far, for bounds by groups */
   HOPELESS_RATIO = 4,
   LARGEST_WIDTH = 1 << 30,
   FIRST_TICKS = 20000000, /* and no more than these */
@@ -59,7 +60,8 @@ typedef struct exact {
   limits *l;
   calm_context *context;
   arena scratch;
-  double began; /* only for the log */
+  double began;         /* only for the log */
+  uint64_t first_ticks; /* of the limits, when it began */
 
   uint64_t unit;
   uint64_t peak, bound; /* in units */
@@ -77,6 +79,7 @@ typedef struct exact {
   uint64_t dropped[2]; /* what their last passes left behind */
   uint64_t spent[2];   /* ticks of their last passes inside the gap */
   order_effort effort[2];
+  bool listed;     /* list schedules have been tried */
   bool grouped;    /* the bounds by groups are through */
   bool unforetold; /* a proof was tried in vain that nothing foretold */
   bool crowded;    /* memory does not hold passes that keep everything */
@@ -332,6 +335,25 @@ static calm_status search_windows(exact *x) {
   return CALM_OK;
 }
 
+/* On a hard problem no answer may be worse than what list schedules find in a
+   moment; on an easy one that moment is longer than all the rest. */
+static calm_status list_schedules(exact *x) {
+  if (is_done(x) || x->listed || x->l->ticks - x->first_ticks < LISTED_AFTER)
+    return CALM_OK;
+  order_options greedy = *x->options;
+  uint32_t *sequence;
+  uint64_t bytes;
+  x->listed = true;
+  greedy.method = ORDER_GREEDY;
+  ARENA_ARRAY(&x->scratch, sequence, x->problem->op_count);
+  TRY(order_greedy(sequence, x->problem, &greedy, x->l));
+  TRY(order_replay(&bytes, x->problem, sequence, NULL, x->context));
+  if (bytes / x->unit >= x->peak) return CALM_OK;
+  TRY(adopt(x, sequence, false));
+  tell(x);
+  return CALM_OK;
+}
+
 static calm_status search(exact *x) {
   TRY(order_search_init(&x->search[0], x->problem, x->unit, x->options,
                         &x->scratch));
@@ -345,6 +367,7 @@ static calm_status search(exact *x) {
   TRY(descend(x, FIRST_WIDTH));
   TRY(raise_by_flow(x));
   for (uint32_t width = FIRST_WIDTH; !is_done(x);) {
+    TRY(list_schedules(x));
     TRY(raise_by_groups(x));
     TRY(prove(x));
     TRY(search_windows(x));
@@ -417,6 +440,7 @@ calm_status order_exact(order_result *out, const order_problem *p,
              .options = options,
              .l = l,
              .context = a->context,
+             .first_ticks = ticks,
              .began = context_logs(a->context) ? limits_clock() : 0};
   ARENA_ARRAY(a, x.sequence, p->op_count);
   arena_init(&x.scratch, a->context);
