@@ -9,7 +9,7 @@
 /* Threads pay, and are begun, from a certain size on; in the hostile build
    always. */
 #if CALM_HOSTILE
-enum { BODIES = 40, ROUNDS = 36, LEAST_TICKS = 0 };
+enum { BODIES = 40, ROUNDS = 36, LEAST_TICKS = 1 };
 #else
 enum { BODIES = 420, ROUNDS = 6, LEAST_TICKS = 1 << 16 };
 #endif
