@@ -124,6 +124,14 @@ CALM_API void calm_context_set_log(calm_context *context,
 CALM_API void calm_context_interrupt(calm_context *context);
 CALM_API void calm_context_resume(calm_context *context);
 
+/*
+ * Lend a file from memory: calls below that read a file of this name read the
+ * bytes instead, which must stay as they are until the same name is lent other
+ * ones or NULL, which takes it back, or the context is freed.
+ */
+CALM_API calm_status calm_context_lend(calm_context *context, const char *name,
+                                       const void *bytes, size_t length);
+
 /* Free a text that a call below returned.  NULL is accepted. */
 CALM_API void calm_text_free(calm_context *context, char *text);
 
