@@ -86,7 +86,9 @@ struct request {
   const char *problems[MAX_PROBLEMS];
   const char *journal, *dumped; /* calm map; NULL: none */
   int arch_count, mapping_count, problem_count;
+  const char *database, *export_kind; /* calm sweep; NULL: not given */
   color_choice color;
+  bool retry;
   bool calibrate, json, list, dump, in_place, quiet, verbose, help;
 };
 

@@ -63,6 +63,22 @@ static int set_journal(request *r, const char *value) {
   return EXIT_DONE;
 }
 
+static int set_database(request *r, const char *value) {
+  r->database = value;
+  return EXIT_DONE;
+}
+
+static int set_export(request *r, const char *value) {
+  static const char *const words[] = {"csv", "json", "html"};
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(words[i], value)) {
+      r->export_kind = words[i];
+      return EXIT_DONE;
+    }
+  story_tell("--export: '%s' is not one of csv|json|html", value);
+  return EXIT_USAGE;
+}
+
 static int set_color(request *r, const char *value) {
   static const char *const words[] = {"auto", "always", "never"};
   for (int i = 0; i < 3; i++)
@@ -74,7 +90,7 @@ static int set_color(request *r, const char *value) {
   return EXIT_USAGE;
 }
 
-#define ALL "inspect plan check pack eval map bench"
+#define ALL "inspect plan check pack eval map sweep bench"
 
 static const opt_own rows[] = {
     {{"arch", "eval map", "FILE", NULL,
@@ -106,6 +122,21 @@ static const opt_own rows[] = {
      0,
      set_journal,
      0},
+    {{"database", "sweep", "FILE", NULL,
+      "where results are kept (SQLite); without it SWEEP.db beside SWEEP.yaml"},
+     0,
+     set_database,
+     0},
+    {{"retry", "sweep", NULL, NULL, "run the points that failed once more"},
+     0,
+     NULL,
+     offsetof(request, retry)},
+    {{"export", "sweep", "csv|json|html", NULL,
+      "print all points, or write them to -o FILE: a line each, one JSON "
+      "object, or a page to look at"},
+     0,
+     set_export,
+     0},
     {{"json", ALL, NULL, NULL, "print one JSON object instead of tables"},
      0,
      NULL,
@@ -114,10 +145,10 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, list)},
-    {{"output", "plan pack eval map bench", "FILE", NULL,
+    {{"output", "plan pack eval map sweep bench", "FILE", NULL,
       "write the reordered model, the buffers with their offsets, or the loop "
       "nest as Timeloop reads it; of calm map also a folder, for a file per "
-      "layer; of calm bench a folder"},
+      "layer; of calm sweep what --export says; of calm bench a folder"},
      'o',
      set_output,
      0},

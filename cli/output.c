@@ -176,8 +176,7 @@ static bool is_folder(const request *r) {
   return !strcmp(r->command->name, "map") && nests_is_folder(r->output);
 }
 
-/* A file of calm map, which no other output may be. */
-static int check_own(const request *r, const char *path, const char *what) {
+int output_check_own(const request *r, const char *path, const char *what) {
   if (!path) return EXIT_DONE;
   const int code = output_check_file(r, path);
   if (code || !r->output || !is_same_output(path, r->output)) return code;
@@ -208,8 +207,8 @@ static bool is_named_twice(const request *r, int emission) {
 
 int output_check(const request *r) {
   int wrong = check_model(r);
-  if (!wrong) wrong = check_own(r, r->journal, "the journal");
-  if (!wrong) wrong = check_own(r, r->dumped, "the integer program");
+  if (!wrong) wrong = output_check_own(r, r->journal, "the journal");
+  if (!wrong) wrong = output_check_own(r, r->dumped, "the integer program");
   if (wrong) return wrong;
   for (int i = 0; i < r->emission_count; i++) {
     const char *path = r->emissions[i].path;

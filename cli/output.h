@@ -21,6 +21,10 @@ int output_check(const request *r);
 /* The same of one file whose name is known only later. */
 int output_check_file(const request *r, const char *path);
 
+/* Likewise of a file that a verb keeps for itself, `what`, which no other
+   output may be; NULL is accepted. */
+int output_check_own(const request *r, const char *path, const char *what);
+
 /* Does the name of the model to be written promise the `format` of the input?
    EXIT_DONE, or EXIT_USAGE with a line told. */
 int output_check_format(const request *r, const char *format);

@@ -36,19 +36,19 @@ target_compile_options(calm_flags INTERFACE -Wall -Wextra -Wpedantic
 add_library(calm_objects OBJECT ${CALM_SOURCES} ${CALM_CASES_SOURCE})
 target_include_directories(calm_objects PUBLIC include PRIVATE src)
 target_link_libraries(calm_objects PRIVATE calm_flags PkgConfig::JANSSON
-  PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})
 
 add_library(calm_internal STATIC $<TARGET_OBJECTS:calm_objects>)
 target_include_directories(calm_internal PUBLIC include)
 target_link_libraries(calm_internal PUBLIC PkgConfig::JANSSON
-  PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})
 
 add_library(calm_shared SHARED $<TARGET_OBJECTS:calm_objects>)
 target_include_directories(calm_shared INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(calm_shared PRIVATE PkgConfig::JANSSON
-  PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})
 set_target_properties(calm_shared PROPERTIES OUTPUT_NAME calm
   EXPORT_NAME shared VERSION ${PROJECT_VERSION} SOVERSION 0)
 
@@ -70,4 +70,4 @@ add_dependencies(calm_static calm_static_file)
 target_include_directories(calm_static INTERFACE
   ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(calm_static INTERFACE ${CALM_STATIC_FILE}
-  PkgConfig::JANSSON PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::JANSSON PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})

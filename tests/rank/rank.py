@@ -46,6 +46,8 @@ RANK = {
                "tile", "kernel", "memory", "order/order.h",
                "layout/layout.h", "layout/layout_csv.h", "traffic/traffic.h", "accel", "cost",
                "mapper"},
+    # Many mappings, of which it knows what calm.h says, and a database.
+    "sweep": {"base", "graph", "model", "accel", "report"},
     # Whole papers: everything is measured there.
     "bench": {"base", "graph", "model", "rewrite", "kernel", "memory", "order", "layout",
               "traffic", "accel", "cost", "mapper", "report", "plan", "plan.h",
