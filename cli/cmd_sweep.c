@@ -45,9 +45,12 @@ static int check_words(const request *r) {
 static calm_status render(char **out, const request *r, calm_sweep *sweep) {
   if (is_export(r, "csv"))
     return calm_sweep_render(out, sweep, CALM_FORMAT_CSV, false);
-  if (r->json || r->export_kind)
-    return calm_sweep_render(out, sweep, CALM_FORMAT_JSON, false);
-  return calm_sweep_render(out, sweep, CALM_FORMAT_TABLE, opt_wants_color(r));
+  if (!r->json && !r->export_kind)
+    return calm_sweep_render(out, sweep, CALM_FORMAT_TABLE, opt_wants_color(r));
+  const calm_status status =
+      calm_sweep_render(out, sweep, CALM_FORMAT_JSON, false);
+  if (status || !is_export(r, "html")) return status;
+  return output_make_page(out, r, r->operands[0]);
 }
 
 static int put(const request *r, const char *words) {

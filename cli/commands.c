@@ -101,6 +101,16 @@ static const char *const sweep_examples[] = {
     "once more what failed, in eight processes",
     NULL};
 
+static const char *const report_examples[] = {
+    "calm plan net.tflite --json > net.json; calm report net.json -o net.html",
+    "live bytes, arena and graph of a plan, in any browser",
+    "calm report before.json after.json -o both.html --title 'What it bought'",
+    "several beside each other",
+    "calm sweep designs.yaml --json > designs.json; calm report designs.json "
+    "-o designs.html",
+    "the front of energy and cycles",
+    NULL};
+
 static const char *const bench_examples[] = {
     "calm bench serenity",
     "every table of the paper, its figures beside ours",
@@ -164,6 +174,12 @@ const command commands[] = {
      "that was stopped goes on where it ended, no point is run twice, and one "
      "that fails is recorded and stops no other.",
      sweep_examples},
+    {"report", "FILE.json ...", 1, MAX_OPERANDS, cmd_report,
+     "make a page to look at from what calm said as JSON",
+     "Reads what other commands print with --json, and makes one file of HTML "
+     "of it, which opens from the disk, asks nothing of the network and holds "
+     "the data itself.  Several documents are compared.",
+     report_examples},
     {"bench", "PAPER", 0, 1, cmd_bench,
      "make the tables and figures of a paper anew",
      "Measures what a paper reports, on the same networks or layers, and shows "

@@ -33,6 +33,9 @@ int output_check_format(const request *r, const char *format);
 int output_result(const request *r, render_function *render,
                   const void *result);
 
+/* Turn a document of the library's, from `source`, into a page. */
+calm_status output_make_page(char **text, const request *r, const char *source);
+
 /* A finished text to stdout. */
 int output_text(const char *text);
 

@@ -682,6 +682,22 @@ CALM_API calm_status calm_benchmark_render(char **out,
                                            const calm_benchmark *benchmark,
                                            calm_format format, bool color);
 
+/* What calm said about something, as JSON. */
+typedef struct calm_document {
+  const char *name; /* shown, and in messages: the file that it came from */
+  const char *json; /* of a schema of calm's: docs/json.md */
+} calm_document;
+
+/*
+ * A page to look at: one file of HTML that needs nothing else and asks nothing
+ * of the network, with charts and tables of all documents and with the
+ * documents themselves.  `title` NULL: as the first one is called.
+ * CALM_BAD_INPUT, with line and column, for what is no such document.
+ */
+CALM_API calm_status calm_report(char **out, calm_context *context,
+                                 const calm_document *documents, uint32_t count,
+                                 const char *title);
+
 /* Write a text to a file: to a temporary one beside it, then renamed. */
 CALM_API calm_status calm_text_write(calm_context *context, const char *path,
                                      const char *text);

@@ -58,8 +58,8 @@ RANK = {
 FREE_NAMES = {
     "base": "each file is a tool of its own: arena, hash, text",
 }
-# Tables are named for what their rows are.
-FREE_SUFFIXES = {".def"}
+# Tables are named for what their rows are, and page/ is no C.
+FREE_SUFFIXES = {".def", ".css"}
 
 LONGEST_LINE = 100
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

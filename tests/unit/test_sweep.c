@@ -288,9 +288,10 @@ static void wrong_files_are_refused_with_the_remedy(void **state) {
   refuse(LAYERS "architectures: [machine.yaml]\n", "this is a mapping");
   refuse(LAYERS "architectures: [{file: machine.yaml, parameters: [1]}]\n",
          "'parameters' is a mapping");
-#define RANGE(words)                                                           \
-  LAYERS "architectures: [{file: machine.yaml, parameters: {a.b: " words "}}]" \
-                                                                         "\n"
+#define RANGE(words)                                                     \
+  LAYERS "architectures: [{file: machine.yaml, parameters: {a.b: " words \
+         "}}]"                                                           \
+         "\n"
   refuse(RANGE("[]"), "has no value");
   refuse(RANGE("[[1]]"), "a number or a word");
   refuse(RANGE("{from: 1}"), "a range goes up");
