@@ -20,9 +20,6 @@ from calm.errors import BY_STATUS
 T = TypeVar("T")
 logger = logging.getLogger("calm")
 
-# Texts live as long as the arrays that point to them.
-_texts: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
-
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)  # by calm_log_level
 
 
@@ -43,18 +40,29 @@ def path_bytes(path: str | os.PathLike[str]) -> bytes:
     return encoded
 
 
+def _end(context: Any, made: list[tuple[Any, Callable[[Any], None]]],
+         _kept: list[Any]) -> None:
+    """Free a context that nobody has any more, and all that was made from it."""
+    for pointer, free in reversed(made):
+        free(pointer)
+    lib.calm_context_free(context)
+
+
 class Context:
-    """A context of the library, and what it borrows from Python."""
+    """A context of the library.  All that is made from it lives as long as it does, so that
+    nothing depends on the order in which Python collects garbage."""
 
     def __init__(self) -> None:
-        self.pointer = ffi.gc(lib.calm_context_new(ffi.NULL), lib.calm_context_free)
+        self.pointer = lib.calm_context_new(ffi.NULL)
         if not self.pointer:
             raise MemoryError
         self.lock = threading.RLock()
         self.interrupted = False
-        self._lent: dict[bytes, Any] = {}
-        self._log = ffi.new_handle(logger.log)
-        lib.calm_context_set_log(self.pointer, lib.calm_python_log, self._log)
+        self._made: list[tuple[Any, Callable[[Any], None]]] = []
+        self._kept: list[Any] = [ffi.new_handle(logger.log)]
+        lib.calm_context_set_log(self.pointer, lib.calm_python_log, self._kept[0])
+        ending = weakref.finalize(self, _end, self.pointer, self._made, self._kept)
+        ending.atexit = False  # a search that nobody waits for may still run then
 
     def check(self, status: int) -> None:
         """Raise what a status stands for."""
@@ -62,17 +70,19 @@ class Context:
             raise BY_STATUS[status - 1](text_of(lib.calm_context_message(self.pointer)))
 
     def make(self, type_name: str, free: Callable[[Any], None],
-             call: Callable[[Any], int], parent: Any = None) -> Any:
-        """What a call yields in its ``out``: freed once nobody has it, and before the
-        ``parent`` that it was made from and the context."""
+             call: Callable[[Any], int]) -> Any:
+        """What a call yields in its ``out``: freed with the context, the last one first."""
         out = ffi.new(f"{type_name} **")
         with self.lock:
             self.check(call(out))
+            self._made.append((out[0], free))
+        return out[0]
 
-        def release(pointer: Any, context: Context = self, parent: Any = parent) -> None:
-            with context.lock:
-                free(pointer)
-        return ffi.gc(out[0], release)
+    def free_last(self) -> None:
+        """Free what was made last, sooner than the context."""
+        with self.lock:
+            pointer, free = self._made.pop()
+            free(pointer)
 
     def text(self, call: Callable[[Any], int]) -> str:
         """The text that a call yields in its ``out``."""
@@ -86,11 +96,23 @@ class Context:
 
     def lend(self, name: str, content: bytes) -> str:
         """A file from memory, for as long as the context lives."""
-        buffer = ffi.from_buffer(content)
-        encoded = path_bytes(name)
-        self.check(lib.calm_context_lend(self.pointer, encoded, buffer, len(content)))
-        self._lent[encoded] = buffer
+        self._kept.append(ffi.from_buffer(content))
+        self.check(lib.calm_context_lend(self.pointer, path_bytes(name), self._kept[-1],
+                                         len(content)))
         return name
+
+    def words(self, encoded: bytes | None) -> Any:
+        """A text for the library, for as long; NULL for None."""
+        if encoded is None:
+            return ffi.NULL
+        self._kept.append(ffi.new("char[]", encoded))
+        return self._kept[-1]
+
+    def array(self, files: Sequence[File]) -> Any:
+        """The names of files as the C array that the library takes, for as long."""
+        self._kept.append(ffi.new("const char *[]", [
+            self.words(file.encoded) for file in files]))
+        return self._kept[-1]
 
     def run(self, call: Callable[[], T]) -> T:
         """A call that may take long.  Ctrl-C stops its search, which then yields the
@@ -224,11 +246,3 @@ def _content(source: Any) -> bytes:
         return bytes(source.SerializeToString())
     raise TypeError(f"a {type(source).__name__} is no file: give a path, bytes, a dict of "
                     "YAML, or an onnx.ModelProto")
-
-
-def paths(files: Sequence[File]) -> Any:
-    """The names of files as the C array that the library takes; the caller keeps it."""
-    texts = [ffi.new("char[]", file.encoded) for file in files]
-    array = ffi.new("const char *[]", texts)
-    _texts[array] = texts
-    return array

@@ -13,6 +13,7 @@ Needs the package ``distributed`` (``pip install calm[distributed]``).
 """
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import uuid
@@ -20,12 +21,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import distributed
-
 from calm.errors import Error
 from calm.sweeps import Board, Sweep, solve
 from calm.verbs import Yaml
 
+distributed: Any = importlib.import_module("distributed")  # its types are partial
 logger = logging.getLogger("calm")
 
 #: Points under way for each thread of a worker, so that none waits for the next.
@@ -54,7 +54,7 @@ class _Run:
 
     def room(self) -> int:
         """How many more may be under way; workers may join and leave meanwhile."""
-        threads = sum(self.client.nthreads().values())
+        threads: int = sum(self.client.nthreads().values())
         return max(1, threads) * self.ahead - len(self.points)
 
     def submit(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from calm._calm import ffi, lib
 from calm._library import Context, path_bytes
@@ -35,11 +34,10 @@ class Page:
 def page(documents: Sequence[tuple[str, str]], title: str | None) -> Page:
     """The page of documents, each a name and its JSON."""
     context = Context()
-    kept: list[Any] = []
     array = ffi.new("calm_document[]", max(1, len(documents)))
     for at, (name, words) in enumerate(documents):
-        kept += [ffi.new("char[]", path_bytes(name)), ffi.new("char[]", words.encode())]
-        array[at].name, array[at].json = kept[-2:]
-    above = ffi.NULL if title is None else ffi.new("char[]", title.encode())
+        array[at].name = context.words(path_bytes(name))
+        array[at].json = context.words(words.encode())
+    above = context.words(None if title is None else title.encode())
     return Page(context.text(lambda out: lib.calm_report(
         out, context.pointer, array, len(documents), above)))

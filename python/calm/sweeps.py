@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from calm._calm import ffi, lib
+from calm._calm import lib
 from calm._library import Context, File, Options, path_bytes, text_of
 from calm.results import Json, Result
 from calm.verbs import Yaml, _find_highs
@@ -61,7 +61,7 @@ class Board:
         self.context = context = Context()
         chosen = Options(context, "sweep", options)
         file = File(context, spec, "sweep.yaml")
-        place = ffi.NULL if database is None else ffi.new("char[]", path_bytes(database))
+        place = context.words(None if database is None else path_bytes(database))
         self.source = file.name
         self.pointer = context.make(
             "calm_sweep", lib.calm_sweep_free, lambda out: lib.calm_sweep_open(
@@ -103,8 +103,7 @@ class Board:
     def result(self) -> Sweep:
         """What came of it; lets go of the database."""
         result = Sweep(self)
-        ffi.release(self.pointer)
-        self.pointer = None
+        self.context.free_last()
         return result
 
 

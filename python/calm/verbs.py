@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from calm._calm import ffi, lib
-from calm._library import Context, File, Options, paths
+from calm._library import Context, File, Options, path_bytes
 from calm import results
 from calm.page import Page, page
 
@@ -57,7 +57,7 @@ def plan(model: Model, *, name: str | None = None,
     opened, source = _open(context, model, name, chosen)
     made = context.run(lambda: context.make(
         "calm_plan", lib.calm_plan_free,
-        lambda out: lib.calm_plan_make(out, opened, chosen.pointer), opened))
+        lambda out: lib.calm_plan_make(out, opened, chosen.pointer)))
     return results.Plan(context, made, source)
 
 
@@ -72,7 +72,7 @@ def inspect(model: Model, *, name: str | None = None,
     opened, source = _open(context, model, name, chosen)
     made = context.run(lambda: context.make(
         "calm_inspection", lib.calm_inspection_free,
-        lambda out: lib.calm_inspect(out, opened, chosen.pointer), opened))
+        lambda out: lib.calm_inspect(out, opened, chosen.pointer)))
     return results.Inspection(context, made, source)
 
 
@@ -96,10 +96,10 @@ def check(model: Model, plan: results.Plan | Yaml | None = None, *,
     path = ffi.NULL
     if plan is not None:
         given = plan.to_json().encode() if isinstance(plan, results.Plan) else plan
-        path = File(context, given, "plan.json").encoded
+        path = context.words(File(context, given, "plan.json").encoded)
     made = context.run(lambda: context.make(
         "calm_verdict", lib.calm_verdict_free,
-        lambda out: lib.calm_check(out, opened, path, chosen.pointer), opened))
+        lambda out: lib.calm_check(out, opened, path, chosen.pointer)))
     return results.Verdict(context, made, source)
 
 
@@ -166,15 +166,13 @@ def evaluate(arch: Yaml | Sequence[Yaml], problem: Yaml | None = None,
     machine = _files(context, arch, "arch")
     layer = _files(context, problem, "problem")
     nests = _files(context, mapping, "mapping")
-    machine_paths, nest_paths = paths(machine), paths(nests)
     files = ffi.new("calm_evaluation_files *", {
-        "arch": machine_paths, "arch_count": len(machine),
-        "problem": ffi.NULL, "mappings": nest_paths, "mapping_count": len(nests)})
-    kept = ffi.new("char[]", layer[0].encoded) if layer else ffi.NULL
-    files.problem = kept
+        "arch": context.array(machine), "arch_count": len(machine),
+        "problem": context.words(layer[0].encoded if layer else None),
+        "mappings": context.array(nests), "mapping_count": len(nests)})
     made = context.run(lambda: context.make(
         "calm_evaluation", lib.calm_evaluation_free, lambda out: lib.calm_evaluate(
-            out, context.pointer, files, chosen.pointer), (machine_paths, nest_paths, kept)))
+            out, context.pointer, files, chosen.pointer)))
     return results.Evaluation(context, made, machine[0].name)
 
 
@@ -224,16 +222,14 @@ def map(layer_or_model: Yaml | Model | Sequence[Yaml] | None, arch: Yaml | Seque
         layers = _files(context, layer_or_model, name or "layer")
     elif layer_or_model is not None:
         model = File(context, layer_or_model, name or "model")
-    machine_paths, layer_paths = paths(machine), paths(layers)
-    kept = [ffi.new("char[]", os.fsencode(journal)) if journal is not None else ffi.NULL,
-            ffi.new("char[]", model.encoded) if model else ffi.NULL]
     files = ffi.new("calm_map_files *", {
-        "arch": machine_paths, "arch_count": len(machine), "problems": layer_paths,
-        "problem_count": len(layers)})
-    files.journal, files.model = kept
+        "arch": context.array(machine), "arch_count": len(machine),
+        "problems": context.array(layers), "problem_count": len(layers),
+        "model": context.words(model.encoded if model else None),
+        "journal": context.words(None if journal is None else path_bytes(journal))})
     made = context.run(lambda: context.make(
         "calm_mapping", lib.calm_mapping_free, lambda out: lib.calm_map(
-            out, context.pointer, files, chosen.pointer), (machine_paths, layer_paths, kept)))
+            out, context.pointer, files, chosen.pointer)))
     source = model or (layers or machine)[0]
     return results.Mapping(context, made, source.name)
 
