@@ -51,6 +51,15 @@ static calm_status place_file_order(uint64_t *out, const planner *p) {
 
 /* What planning is compared with.  TensorFlow Lite Micro left alone neither
    aliases nor writes in place; a plan may make it do both. */
+static calm_status record_baseline(planner *p, const memory_profile *profile) {
+  calm_plan *plan = p->plan;
+  const plan_baseline found = {.graph = plan->graph,
+                               .sequence = (op_id *)(uintptr_t)p->baseline,
+                               .step_bytes = profile->step_bytes,
+                               .peak_step = profile->peak_step};
+  return plan_copy_baseline(plan, &found);
+}
+
 static calm_status place_baseline(planner *p) {
   memory_profile profile;
   const memory_model *alone = p->tflm && !p->tflm->carried_holds
@@ -63,7 +72,7 @@ static calm_status place_baseline(planner *p) {
   TRY(place_file_order(&p->plan->summary.baseline_arena_bytes, p));
   p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
   p->plan->baseline_order = "file";
-  return CALM_OK;
+  return record_baseline(p, &profile);
 }
 
 static calm_status find_order(planner *p) {
@@ -328,6 +337,9 @@ static calm_status make_as_asked(void *result, const calm_options *options) {
   calm_plan *plan;
   TRY(make_plan(&plan, request->model, options));
   calm_status status = plan_mark(plan, options);
+  if (status == CALM_OK)
+    status = options_given(&plan->given, &plan->given_count, options, "plan",
+                           &plan->arena);
   if (status == CALM_OK)
     *request->out = plan;
   else

@@ -74,6 +74,15 @@ typedef struct plan_runtime {
   uint32_t scratch_count;
 } plan_runtime;
 
+/* The model as it is: the file's order under the rules that a plan is compared
+   with. */
+typedef struct plan_baseline {
+  const graph *graph; /* the entry of the original */
+  op_id *sequence;    /* of its operators */
+  uint64_t *step_bytes;
+  uint32_t peak_step;
+} plan_baseline;
+
 /* A site at which the graph can be rewritten, or not. */
 typedef struct plan_site {
   const char *name;
@@ -216,6 +225,9 @@ struct calm_plan {
   plan_facts facts;
   calm_plan_summary summary;
   const char *baseline_order; /* "file" */
+  plan_baseline baseline;
+  const option_given *given; /* options that are not at their defaults */
+  uint32_t given_count;
   const char *order_method, *layout_method;
   order_result order; /* its sequence is of order operators */
   layout_result layout;

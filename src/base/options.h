@@ -29,6 +29,25 @@ struct calm_options {
 #undef OPTION
 };
 
+/* How many rows the table has. */
+enum {
+  OPTIONS_COUNT = 0
+#define OPTION(field, name, type, verbs, value, initial, help) +1
+#include "base/options.def"
+#undef OPTION
+};
+
+/* An option that has another value than its default. */
+typedef struct option_given {
+  const char *name, *value;
+} option_given;
+
+/* Those of a verb, but for what changes no answer (threads, jobs, timing), in
+   the order of the table; in the arena. */
+calm_status options_given(const option_given **out, uint32_t *count,
+                          const calm_options *options, const char *verb,
+                          arena *a);
+
 /* The name of the chosen one among a CHOICE's values, e.g. "exact"; the result
    points into the table and ends at '|' or NUL, *length tells where. */
 const char *options_choice_name(size_t *length, const char *option,

@@ -34,6 +34,19 @@ static calm_status record_offsets(planner *p, const plan_candidate *c) {
   return CALM_OK;
 }
 
+calm_status plan_copy_baseline(calm_plan *plan, const plan_baseline *from) {
+  plan_baseline copy = *from;
+  const uint32_t count = from->graph->ops.count;
+  ARENA_ARRAY(&plan->arena, copy.sequence, count);
+  ARENA_ARRAY(&plan->arena, copy.step_bytes, count);
+  for (uint32_t step = 0; step < count; step++) {
+    copy.sequence[step] = from->sequence[step];
+    copy.step_bytes[step] = from->step_bytes[step];
+  }
+  plan->baseline = copy;
+  return CALM_OK;
+}
+
 /* Graphs other than the entry run in file order, wherever the runtime likes. */
 static calm_status record_graphs(calm_plan *plan) {
   const graph_vector *graphs = &plan->model->graphs;

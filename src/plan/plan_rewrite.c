@@ -195,7 +195,7 @@ static bool pays(const calm_plan *plan, const calm_plan *as_is) {
   return is_better(&now, &before);
 }
 
-void plan_keep_baseline(calm_plan *plan, const calm_plan *as_is) {
+calm_status plan_keep_baseline(calm_plan *plan, const calm_plan *as_is) {
   plan->summary.baseline_peak_bytes = as_is->summary.baseline_peak_bytes;
   plan->summary.baseline_arena_bytes = as_is->summary.baseline_arena_bytes;
   plan->runtime.default_head_bytes = as_is->runtime.default_head_bytes;
@@ -203,6 +203,7 @@ void plan_keep_baseline(calm_plan *plan, const calm_plan *as_is) {
   plan->runtime.carried_head_bytes = as_is->runtime.carried_head_bytes;
   plan->runtime.carried_holds = as_is->runtime.carried_holds;
   plan->runtime.file_peaks = as_is->runtime.file_peaks;
+  return plan_copy_baseline(plan, &as_is->baseline);
 }
 
 /* What the file moves is what the original does in the order of the file. */
@@ -221,7 +222,11 @@ static calm_status plan_rewritten(calm_plan **out, rewriting *r) {
   if (options.time_limit_s > 0) options.time_limit_s = time_left(r);
   context_mute(r->context, false);
   TRY(plan_make_as_is(&plan, current(r), &options));
-  plan_keep_baseline(plan, r->as_is);
+  const calm_status status = plan_keep_baseline(plan, r->as_is);
+  if (status) {
+    calm_plan_free(plan);
+    return status;
+  }
   plan->original = r->original;
   plan->round_count = r->round_count;
   memcpy(plan->rounds, r->rounds, sizeof plan->rounds);

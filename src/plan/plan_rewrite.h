@@ -45,7 +45,7 @@ calm_status plan_round_file(calm_model **out, const calm_plan *plan,
                             plan_round *last);
 
 /* What the original takes today stays what a plan is compared with. */
-void plan_keep_baseline(calm_plan *plan, const calm_plan *as_is);
+calm_status plan_keep_baseline(calm_plan *plan, const calm_plan *as_is);
 
 /* The plan that --rewrite asks for. */
 calm_status plan_rewrite_make(calm_plan **out, calm_model *model,

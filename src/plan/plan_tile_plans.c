@@ -255,6 +255,6 @@ calm_status plan_tile_plan_best(tiling *t) {
   if (best.stage) t->stages[t->stage_count++] = best.stage;
   t->tiled = best.plan;
   t->tiled->original = t->original;
-  plan_keep_baseline(t->tiled, t->untiled);
+  TRY(plan_keep_baseline(t->tiled, t->untiled));
   return renew_front(t);
 }

@@ -87,6 +87,9 @@ calm_status plan_make_as_is(calm_plan **out, calm_model *model,
 calm_status plan_memory_model(memory_model *out, const calm_model *model,
                               const calm_options *options);
 
+/* What the model does as it is, in the arena of the plan. */
+calm_status plan_copy_baseline(calm_plan *plan, const plan_baseline *from);
+
 order_options plan_order_options(const calm_options *options);
 
 /* No arena is smaller than this, in whatever order. */

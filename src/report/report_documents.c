@@ -1,6 +1,7 @@
 /* calm_report: documents that programs give, read and put into a page. */
 #include <string.h>
 
+#include "report/report_drawings.h"
 #include "report/report_page.h"
 
 /* Deep enough for all that calm writes; jansson has a limit of its own. */
@@ -34,8 +35,8 @@ static calm_status read_document(report_document *out, calm_context *context,
   d.data = json_loads(given->json, JSON_REJECT_DUPLICATES, &error);
   if (!d.data) return refuse_syntax(context, given->name, &error);
   calm_status status = check_schema(context, given->name, d.data);
-  d.drawings = status ? NULL : json_array();
-  if (status == CALM_OK && !d.drawings) status = context_no_memory(context);
+  if (status == CALM_OK)
+    status = report_drawings_make(&d.drawings, d.data, context);
   if (status) {
     json_decref(d.data);
     return status;

@@ -39,6 +39,10 @@ void report_outcome(text *out, const report_search *search, bool color);
 void report_budget(text *out, uint64_t budget, const char *what, uint64_t arena,
                    uint64_t bound, bool color);
 
+/* {"calm": version, "options": {NAME: value}}: how a result came about. */
+json_t *report_json_provenance(arena *scratch, const option_given *given,
+                               uint32_t count);
+
 /* {"schema", "model", "memory", "align", "columns"} */
 json_t *report_json_head(arena *scratch, const char *schema,
                          const calm_model *model, const memory_model *memory);

@@ -1,25 +1,26 @@
 /* A plan for programs: schema calm/plan/1. */
 #include "report/report_plan.h"
 
+#include "report/report_graph.h"
 #include "report/report_rewrite.h"
 #include "report/report_runtime.h"
 #include "report/report_tiling.h"
 #include "report/report_traffic.h"
 
-static json_t *list_sequence(arena *scratch, const calm_plan *plan) {
+static json_t *list_sequence(arena *scratch, const graph *g,
+                             const op_id *sequence) {
   json_t *list = json_array();
-  for (uint32_t step = 0; step < plan->graph->ops.count; step++) {
-    const graph_op *op = &plan->graph->ops.data[plan->sequence[step]];
+  for (uint32_t step = 0; step < g->ops.count; step++) {
+    const graph_op *op = &g->ops.data[sequence[step]];
     list = report_json_append(list, report_json_name(scratch, op->name));
   }
   return list;
 }
 
-static json_t *list_step_bytes(const calm_plan *plan) {
+static json_t *list_step_bytes(const graph *g, const uint64_t *step_bytes) {
   json_t *list = json_array();
-  for (uint32_t step = 0; step < plan->graph->ops.count; step++)
-    list = report_json_append(
-        list, report_json_number(plan->profile.step_bytes[step]));
+  for (uint32_t step = 0; step < g->ops.count; step++)
+    list = report_json_append(list, report_json_number(step_bytes[step]));
   return list;
 }
 
@@ -97,8 +98,11 @@ static json_t *write_order(arena *scratch, const calm_plan *plan) {
     order = report_json_member(order, "orders",
                                report_json_optional(plan->order.orders));
   }
-  order = report_json_member(order, "sequence", list_sequence(scratch, plan));
-  return report_json_member(order, "step_bytes", list_step_bytes(plan));
+  order = report_json_member(
+      order, "sequence", list_sequence(scratch, plan->graph, plan->sequence));
+  return report_json_member(
+      order, "step_bytes",
+      list_step_bytes(plan->graph, plan->profile.step_bytes));
 }
 
 /* Other orders that were placed. */
@@ -124,11 +128,26 @@ static json_t *write_layout(arena *scratch, const calm_plan *plan) {
                             list_workspaces(scratch, plan));
 }
 
-static json_t *write_baseline(const calm_plan *plan) {
+static json_t *write_baseline(arena *scratch, const calm_plan *plan) {
   const calm_plan_summary *s = &plan->summary;
-  return json_pack("{s:s, s:o, s:o}", "order", plan->baseline_order,
-                   "peak_bytes", report_json_number(s->baseline_peak_bytes),
-                   "arena_bytes", report_json_number(s->baseline_arena_bytes));
+  const plan_baseline *b = &plan->baseline;
+  return json_pack("{s:s, s:o, s:o, s:I, s:o, s:o}", "order",
+                   plan->baseline_order, "peak_bytes",
+                   report_json_number(s->baseline_peak_bytes), "arena_bytes",
+                   report_json_number(s->baseline_arena_bytes), "peak_step",
+                   (json_int_t)b->peak_step, "sequence",
+                   list_sequence(scratch, b->graph, b->sequence), "step_bytes",
+                   list_step_bytes(b->graph, b->step_bytes));
+}
+
+/* The graph that is planned, and what it was before it was rewritten. */
+static json_t *write_graphs(arena *scratch, const calm_plan *plan) {
+  const graph *original = plan->baseline.graph;
+  json_t *graphs = report_graph_json(scratch, plan->graph);
+  return report_json_member(graphs, "original",
+                            original == plan->graph
+                                ? json_null()
+                                : report_graph_json(scratch, original));
 }
 
 /* The only memory is the arena. */
@@ -146,13 +165,17 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
       root, "graph", report_json_graph(scratch, plan->graph, &plan->facts));
   root = report_json_member(root, "excluded",
                             report_json_excluded(&plan->facts, &plan->memory));
-  root = report_json_member(root, "baseline", write_baseline(plan));
+  root = report_json_member(root, "baseline", write_baseline(scratch, plan));
   root =
       report_json_member(root, "rewrite", report_json_rewrite(scratch, plan));
   root = report_json_merge(root, report_json_tiling(scratch, plan));
   root = report_json_merge(root, write_rest(scratch, plan));
   root = report_json_member(root, "order", write_order(scratch, plan));
   root = report_json_member(root, "layout", write_layout(scratch, plan));
-  return report_json_member(root, "runtime",
-                            report_json_runtime(scratch, plan));
+  root =
+      report_json_member(root, "runtime", report_json_runtime(scratch, plan));
+  root = report_json_merge(root, write_graphs(scratch, plan));
+  return report_json_member(
+      root, "provenance",
+      report_json_provenance(scratch, plan->given, plan->given_count));
 }
