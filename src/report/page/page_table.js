@@ -37,6 +37,7 @@ calm.table = (options) => {
 
   const paint = () => {
     const [first, end] = calm.inSight(room, state);
+    const focused = calm.focusedRow(body);
     const cells = state.shown.slice(first, end).map((row, at) =>
       calm.row(columns, row, first + at, state.picked === row, pick && choose));
     body.replaceChildren(
@@ -44,6 +45,7 @@ calm.table = (options) => {
       calm.emptyRow(columns.length, (state.shown.length - end) * calm.ROW_HEIGHT,
         state.printing && end < state.shown.length
           ? `${calm.count(state.shown.length - end)} more rows are not printed` : ''));
+    calm.focusRow(body, focused);
   };
   const renew = () => {
     state.shown = calm.arrange(columns, rows, state);
@@ -75,6 +77,14 @@ calm.table = (options) => {
   if (pick && rows.length > 0) state.picked = rows[0];
   renew();
   return calm.make('div', { class: 'table' }, tools, room);
+};
+
+// The keyboard stays in the row where it was when the rows are made anew.
+calm.focusedRow = (body) => (body.contains(document.activeElement)
+  ? document.activeElement.closest('tr').getAttribute('aria-rowindex') : null);
+calm.focusRow = (body, at) => {
+  const button = at && body.querySelector(`tr[aria-rowindex='${at}'] button`);
+  if (button) button.focus({ preventScroll: true });
 };
 
 calm.headCell = (column, sort) =>

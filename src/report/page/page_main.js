@@ -1,0 +1,119 @@
+// The page: a head, the documents one after the other, what they were made with.
+'use strict';
+
+calm.KINDS = {
+  plan: { word: 'Memory plan', line: (data) => calm.planLine(data),
+    parts: (id, data, drawings) => calm.planParts(id, data, drawings) },
+};
+
+calm.kindOf = (data) => {
+  const found = /^calm\/([a-z-]+)\/\d+$/.exec((data && data.schema) || '');
+  return found ? found[1] : null;
+};
+
+calm.documentTitle = (entry) => {
+  const data = entry.data || {};
+  return calm.name(data.model || data.name || data.layer || entry.name);
+};
+
+// One document: a heading, its parts, and how it came about.
+calm.documentNode = (entry, at, only) => {
+  const data = entry.data || {};
+  const id = `d${at + 1}`;
+  const kind = calm.KINDS[calm.kindOf(data)];
+  const line = kind ? kind.line(data) : null;
+  return calm.make('article', { class: 'document', id, 'aria-labelledby': `${id}-name` },
+    calm.make('header', {},
+      calm.make('h2', { id: `${id}-name` }, only && kind ? kind.word : calm.documentTitle(entry)),
+      calm.make('p', {}, [!only && kind && kind.word, line].filter(Boolean).join(' · '))),
+    kind ? kind.parts(id, data, calm.list(entry.drawings))
+      : calm.make('p', { class: 'note' }, 'This page knows nothing of this kind of document.'),
+    calm.section(`${id}-source`, 'How this came about', null, () => calm.source(entry)));
+};
+
+calm.source = (entry) => {
+  const data = entry.data || {};
+  const made = data.provenance || {};
+  return calm.make('div', {}, calm.facts([
+    ['File', entry.name], ['Kind', data.schema], ['Made by', made.calm && `calm ${made.calm}`],
+    ...Object.entries(made.options || {}).map(([name, value]) =>
+      [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)])]),
+  calm.make('p', {}, calm.make('button', { type: 'button',
+    click: () => calm.save(entry) }, `Download ${calm.name(entry.name)}`)),
+  calm.make('details', {}, calm.make('summary', {}, 'All options of the memory model'),
+    calm.facts(Object.entries(data.columns || {}).map(([key, value]) =>
+      [key, Array.isArray(value) ? value.join(', ') || 'none' : String(value)]))));
+};
+
+calm.save = (entry) => {
+  const text = `${JSON.stringify(entry.data, null, 2)}\n`;
+  const place = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const name = calm.name(entry.name).replace(/^.*[/\\]/, '');
+  const link = calm.make('a', { href: place, download: /\.json$/.test(name) ? name : `${name}.json` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(place), 1000);
+};
+
+calm.head = (page) => {
+  const count = calm.list(page.documents).length;
+  return [calm.make('div', { class: 'head' },
+    calm.make('div', {}, calm.make('h1', {}, page.title || 'calm'),
+      calm.make('p', { class: 'subtitle' },
+        `calm ${page.version || ''} · ${calm.plural(count, 'document')}`)),
+    calm.themeButton())];
+};
+
+calm.isDark = () => {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+};
+
+calm.themeButton = () => {
+  const button = calm.make('button', { type: 'button', class: 'theme',
+    'aria-label': 'Change between light and dark',
+    click: () => {
+      document.documentElement.dataset.theme = calm.isDark() ? 'light' : 'dark';
+      say();
+      calm.redraw();
+    } });
+  const say = () => { button.textContent = calm.isDark() ? '☀ Light' : '☾ Dark'; };
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    say();
+    calm.redraw();
+  });
+  say();
+  return button;
+};
+
+// Links to the parts; of several documents to each of them.
+calm.navigation = (main, count) => {
+  const link = (id, text, kind) => calm.make('li', {},
+    calm.make('a', { href: `#${id}`, class: kind }, text));
+  const links = [];
+  main.querySelectorAll('.document, .section').forEach((part) => {
+    const document_ = part.classList.contains('document');
+    if (count > 1 && document_) links.push(link(part.id, part.querySelector('h2').textContent, 'doc'));
+    else if (!document_ && (count === 1 || !part.closest('.document'))) {
+      links.push(link(part.id, part.querySelector('h3').textContent));
+    }
+  });
+  return calm.make('nav', { class: 'nav', 'aria-label': 'Parts of this page' },
+    calm.make('ul', {}, links));
+};
+
+calm.start = () => {
+  const page = JSON.parse(document.getElementById('calm-data').textContent);
+  const documents = calm.list(page.documents);
+  const main = document.getElementById('page');
+  document.title = page.title || document.title;
+  main.classList.add('page-body');
+  main.tabIndex = -1;
+  calm.append(main, [calm.comparison && calm.comparison(documents),
+    documents.map((entry, at) => calm.documentNode(entry, at, documents.length === 1))]);
+  main.before(calm.make('a', { href: '#page', class: 'skip' }, 'Skip to the contents'),
+    calm.make('header', {}, calm.head(page)), calm.navigation(main, documents.length));
+  main.after(calm.make('footer', { class: 'foot' },
+    `Made by calm ${page.version || ''}. This file needs no network and sends nothing.`));
+};
+
+calm.start();
