@@ -20,7 +20,8 @@ calm.barColumn = (title, value, show, most) => calm.figure(title, value,
     calm.make('span', { class: 'bar-text' }, show(figure)),
     calm.make('span', { class: 'bar-room' },
       calm.make('span', { class: 'bar', style:
-        `width:${most > 0 && figure > 0 ? (100 * figure / most).toFixed(1) : 0}%` }))));
+        `width:${most > 0 && figure > 0 ? (100 * figure / most).toFixed(1) : 0}%` }))),
+  { room: 9 });
 
 calm.table = (options) => {
   const { columns, rows, label, search = rows.length > 8, pick, height = 420 } = options;
@@ -28,10 +29,14 @@ calm.table = (options) => {
   const body = calm.make('tbody');
   const found = calm.make('span', { class: 'found', role: 'status' });
   const heads = columns.map((column, at) => calm.headCell(column, () => sort(at)));
-  const table = calm.make('table', { 'aria-label': label, 'aria-rowcount': rows.length + 1 },
-    calm.make('colgroup', {}, calm.widths(columns, rows).map((width) =>
-      calm.make('col', { style: `width:${width}ch` }))),
-    calm.make('thead', {}, calm.make('tr', { 'aria-rowindex': 1 }, heads)), body);
+  const widths = calm.widths(columns, rows);
+  const whole = widths.reduce((a, b) => a + b, 0);
+  const table = calm.make('table', { 'aria-label': label, 'aria-rowcount': rows.length + 1,
+    style: `width:${whole.toFixed(1)}ch` },
+  calm.make('colgroup', {}, widths.map((width) =>
+    calm.make('col', { style: `width:${width.toFixed(1)}ch` })), calm.make('col')),
+  calm.make('thead', {}, calm.make('tr', { 'aria-rowindex': 1 }, heads,
+    calm.make('td', { class: 'filler' }))), body);
   const room = calm.make('div', { class: 'rows', tabindex: 0, role: 'region',
     'aria-label': label, style: `max-height:${height}px` }, table);
 
@@ -41,8 +46,8 @@ calm.table = (options) => {
     const cells = state.shown.slice(first, end).map((row, at) =>
       calm.row(columns, row, first + at, state.picked === row, pick && choose));
     body.replaceChildren(
-      calm.emptyRow(columns.length, first * calm.ROW_HEIGHT), ...cells,
-      calm.emptyRow(columns.length, (state.shown.length - end) * calm.ROW_HEIGHT,
+      calm.emptyRow(columns.length + 1, first * calm.ROW_HEIGHT), ...cells,
+      calm.emptyRow(columns.length + 1, (state.shown.length - end) * calm.ROW_HEIGHT,
         state.printing && end < state.shown.length
           ? `${calm.count(state.shown.length - end)} more rows are not printed` : ''));
     calm.focusRow(body, focused);
@@ -141,7 +146,7 @@ calm.row = (columns, row, at, picked, choose) => {
     'aria-selected': choose ? String(picked) : null, class: choose ? 'choice' : null,
     click: choose ? () => choose(row) : null },
   columns.map((column, index) => calm.cell(column, row, choose && index === 0
-    ? () => choose(row) : null)));
+    ? () => choose(row) : null)), calm.make('td', { class: 'filler' }));
   return node;
 };
 
@@ -155,18 +160,20 @@ calm.cell = (column, row, choose) => {
       click: (event) => { event.stopPropagation(); choose(); } }, shown) : shown);
 };
 
-// Widths in letters, of the longest of some rows; the layout is fixed, so that
-// columns do not jump while one scrolls.
+// Widths in figures, of the longest of some rows; the layout is fixed, so that
+// columns do not jump while one scrolls.  Letters are narrower than figures on
+// average, and a filler behind the last column takes what is left of the room.
 calm.widths = (columns, rows) => {
   const step = Math.max(1, Math.floor(rows.length / 400));
   return columns.map((column) => {
-    let most = column.title.length + 2;
+    let most = column.title.length * 0.96 + 1.5;
     for (let at = 0; at < rows.length; at += step) {
       const value = column.value(rows[at]);
       const shown = column.show ? column.show(value, rows[at]) : value;
       const text = shown instanceof Node ? shown.textContent : calm.known(shown) ? String(shown) : '';
-      most = Math.max(most, text.length + (shown instanceof Node ? 3 : 0));
+      most = Math.max(most, text.length * (column.kind === 'figure' ? 1 : 0.93) +
+        (shown instanceof Node ? 2 : 0));
     }
-    return Math.min(column.most || 40, most) + 3;
+    return Math.min(column.most || 40, most) + 3 + (column.room || 0);
   });
 };
