@@ -94,8 +94,8 @@ calm.paintArena = (state) => {
   pen.rect(frame.left, frame.top, frame.wide, frame.high);
   pen.clip();
   state.boxes.forEach((box) => calm.paintBox(pen, frame, box, inks, state));
-  calm.paintPeak(pen, frame, state, inks);
   pen.restore();
+  calm.paintPeak(pen, frame, state, inks);
   calm.markArena(state);
 };
 
@@ -154,7 +154,9 @@ calm.boxName = (pen, frame, box, inks, { x, y, wide, high }) => {
   const top = Math.max(y, frame.top);
   const bottom = Math.min(y + high, frame.ground);
   if (right - left < 30 || bottom - top < 14) return;
-  const text = calm.cut(box.name, right - left - 8, 6.6);
+  const room = right - left - 8;
+  const natural = pen.measureText(box.name.slice(0, 200)).width;
+  const text = natural <= room ? box.name : calm.cut(box.name, room, 6.6);
   pen.fillStyle = inks.ink;
   pen.fillText(text, left + 5, Math.min(top + 14, (top + bottom) / 2 + 4));
 };
@@ -190,12 +192,22 @@ calm.spanTicks = (from, to, wanted, binary) => {
   return ticks;
 };
 
+// The step of the peak, framed, with its name above it.
 calm.paintPeak = (pen, frame, state, inks) => {
-  if (state.peak === null) return;
-  const [from, to] = [frame.x(state.peak), frame.x(state.peak + 1)];
+  const { peak, view } = state;
+  if (peak === null || peak + 1 <= view.left || peak >= view.right) return;
+  const from = Math.max(frame.left, frame.x(peak));
+  const to = Math.min(frame.end, frame.x(peak + 1));
   pen.strokeStyle = inks.before;
   pen.lineWidth = 1.5;
   pen.setLineDash([4, 3]);
   pen.strokeRect(from, frame.top - 4, Math.max(2, to - from), frame.high + 8);
   pen.setLineDash([]);
+  const text = `peak: step ${peak}`;
+  const half = pen.measureText(text).width / 2;
+  pen.textAlign = 'center';
+  pen.fillStyle = inks.before;
+  pen.fillText(text, Math.max(frame.left + half, Math.min(frame.end - half, (from + to) / 2)),
+    frame.top - 9);
+  pen.textAlign = 'left';
 };
