@@ -4,6 +4,10 @@
 calm.KINDS = {
   plan: { word: 'Memory plan', line: (data) => calm.planLine(data),
     parts: (id, data, drawings) => calm.planParts(id, data, drawings) },
+  map: { word: 'Loop mapping', line: (data) => calm.mapLine(data),
+    parts: (id, data) => calm.mapParts(id, data) },
+  eval: { word: 'Cost of a loop nest', line: (data) => calm.evalLine(data),
+    parts: (id, data) => calm.evalParts(id, data) },
 };
 
 calm.kindOf = (data) => {
