@@ -6,6 +6,14 @@ calm.KINDS = {
     parts: (id, data, drawings) => calm.planParts(id, data, drawings) },
   map: { word: 'Loop mapping', line: (data) => calm.mapLine(data),
     parts: (id, data) => calm.mapParts(id, data) },
+  inspect: { word: 'Memory of a network as it is', line: (data) => calm.planLine(data),
+    parts: (id, data, drawings) => calm.inspectParts(id, data, drawings) },
+  check: { word: 'Check of a plan', line: (data) => calm.planLine(data),
+    parts: (id, data) => calm.checkParts(id, data) },
+  pack: { word: 'Packing of buffers', line: (data) => calm.name(data.file),
+    parts: (id, data) => calm.packParts(id, data) },
+  sweep: { word: 'Sweep of designs', line: (data) => calm.sweepLine(data),
+    parts: (id, data) => calm.sweepParts(id, data) },
   eval: { word: 'Cost of a loop nest', line: (data) => calm.evalLine(data),
     parts: (id, data) => calm.evalParts(id, data) },
 };
@@ -44,8 +52,8 @@ calm.source = (entry) => {
       [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)])]),
   calm.make('p', {}, calm.make('button', { type: 'button',
     click: () => calm.save(entry) }, `Download ${calm.name(entry.name)}`)),
-  calm.make('details', {}, calm.make('summary', {}, 'All options of the memory model'),
-    calm.facts(Object.entries(data.columns || {}).map(([key, value]) =>
+  data.columns && calm.make('details', {},
+    calm.make('summary', {}, 'All options of the memory model'), calm.facts(Object.entries(data.columns || {}).map(([key, value]) =>
       [key, Array.isArray(value) ? value.join(', ') || 'none' : String(value)]))));
 };
 
