@@ -39,6 +39,7 @@ calm.draw = (tag, attributes, ...children) =>
 calm.list = (value) => (Array.isArray(value) ? value : []);
 calm.known = (value) => value !== null && value !== undefined;
 calm.name = (value) => (calm.known(value) ? String(value) : '?');
+calm.baseName = (path) => calm.name(path).replace(/^.*[/\\]/, '');
 calm.number = (value) => (typeof value === 'number' && isFinite(value)
   ? value : typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null);
 

@@ -9,8 +9,9 @@ calm.comparison = (documents) => {
     entry, shown: calm.shownName(documents, entry) }))
     .filter((data) => calm.kindOf(data) === kind);
   const [plans, maps] = [of('plan'), of('map')];
-  return [plans.length > 1 && calm.planComparison(plans),
-    maps.length > 1 && calm.mapComparison(maps)];
+  if (plans.length < 2 && maps.length < 2) return null;
+  return calm.make('div', { class: 'comparison' }, plans.length > 1 && calm.planComparison(plans),
+    maps.length > 1 && calm.mapComparison(maps));
 };
 
 // The name of the file where models are not told apart by their own.

@@ -10,7 +10,7 @@ calm.KINDS = {
     parts: (id, data, drawings) => calm.inspectParts(id, data, drawings) },
   check: { word: 'Check of a plan', line: (data) => calm.planLine(data),
     parts: (id, data) => calm.checkParts(id, data) },
-  pack: { word: 'Packing of buffers', line: (data) => calm.name(data.file),
+  pack: { word: 'Packing of buffers', line: (data) => calm.baseName(data.file),
     parts: (id, data) => calm.packParts(id, data) },
   sweep: { word: 'Sweep of designs', line: (data) => calm.sweepLine(data),
     parts: (id, data) => calm.sweepParts(id, data) },
@@ -29,14 +29,16 @@ calm.documentTitle = (entry) => {
 };
 
 // One document: a heading, its parts, and how it came about.
-calm.documentNode = (entry, at, only) => {
+calm.documentNode = (entry, at, documents) => {
+  const only = documents.length === 1;
   const data = entry.data || {};
   const id = `d${at + 1}`;
   const kind = calm.KINDS[calm.kindOf(data)];
   const line = kind ? kind.line(data) : null;
   return calm.make('article', { class: 'document', id, 'aria-labelledby': `${id}-name` },
     calm.make('header', {},
-      calm.make('h2', { id: `${id}-name` }, only && kind ? kind.word : calm.documentTitle(entry)),
+      calm.make('h2', { id: `${id}-name` }, only && kind ? kind.word
+        : calm.shownName(documents, entry)),
       calm.make('p', {}, [!only && kind && kind.word, line].filter(Boolean).join(' · '))),
     kind ? kind.parts(id, data, calm.list(entry.drawings))
       : calm.make('p', { class: 'note' }, 'This page knows nothing of this kind of document.'),
@@ -60,7 +62,7 @@ calm.source = (entry) => {
 calm.save = (entry) => {
   const text = `${JSON.stringify(entry.data, null, 2)}\n`;
   const place = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const name = calm.name(entry.name).replace(/^.*[/\\]/, '');
+  const name = calm.baseName(entry.name);
   const link = calm.make('a', { href: place, download: /\.json$/.test(name) ? name : `${name}.json` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(place), 1000);
@@ -97,6 +99,22 @@ calm.themeButton = () => {
   return button;
 };
 
+// Paper is light.
+calm.printLight = () => {
+  const root = document.documentElement;
+  let chosen;
+  addEventListener('beforeprint', () => {
+    chosen = root.dataset.theme;
+    root.dataset.theme = 'light';
+    calm.redraw();
+  });
+  addEventListener('afterprint', () => {
+    if (chosen) root.dataset.theme = chosen;
+    else delete root.dataset.theme;
+    calm.redraw();
+  });
+};
+
 // Links to the parts; of several documents to each of them.
 calm.navigation = (main, count) => {
   const link = (id, text, kind) => calm.make('li', {},
@@ -117,11 +135,12 @@ calm.start = () => {
   const page = JSON.parse(document.getElementById('calm-data').textContent);
   const documents = calm.list(page.documents);
   const main = document.getElementById('page');
+  calm.printLight();
   document.title = page.title || document.title;
   main.classList.add('page-body');
   main.tabIndex = -1;
   calm.append(main, [calm.comparison && calm.comparison(documents),
-    documents.map((entry, at) => calm.documentNode(entry, at, documents.length === 1))]);
+    documents.map((entry, at) => calm.documentNode(entry, at, documents))]);
   main.before(calm.make('a', { href: '#page', class: 'skip' }, 'Skip to the contents'),
     calm.make('header', {}, calm.head(page)), calm.navigation(main, documents.length));
   main.after(calm.make('footer', { class: 'foot' },

@@ -97,7 +97,7 @@ calm.evalLine = (result) => [result.layer, result.arch && `on ${result.arch}`,
 calm.evalParts = (id, result) => [
   result.valid === false && calm.make('p', { class: 'section verdict' },
     calm.markNode({ kind: 'bad', text: '✕ not valid' }), ` ${calm.name(result.reason ?? result.fault)}`),
-  calm.section(`${id}-nest`, 'What the nest costs', result.mapping && `The nest of ${result.mapping}.`,
+  calm.section(`${id}-nest`, 'What the nest costs', result.mapping && `The nest of ${calm.baseName(result.mapping)}.`,
     () => calm.list(result.levels).length > 0 && calm.nestParts({ ...result, mapping: null })),
   calm.section(`${id}-networks`, 'Networks', null, () => calm.networkTable(result))];
 

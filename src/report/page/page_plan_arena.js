@@ -6,7 +6,7 @@
 
 calm.ARENA = { height: 420, left: 66, right: 18, top: 24, bottom: 40 };
 
-calm.arena = (plan) => {
+calm.arena = (plan, steps) => {
   const boxes = calm.placed(plan);
   if (boxes.length === 0) return null;
   const whole = { left: 0, right: Math.max(...calm.endsOf(boxes, 'last')) + 1, low: 0,
@@ -14,7 +14,7 @@ calm.arena = (plan) => {
       ...calm.topsOf(boxes)) };
   const state = { boxes, whole, view: { ...whole }, picked: null, drag: null,
     peak: calm.number((plan.order || {}).peak_step), index: calm.arenaIndex(boxes, whole),
-    operators: calm.list((plan.order || {}).sequence) };
+    operators: calm.list((plan.order || {}).sequence), steps: steps || 'step of the order' };
   const node = calm.make('div', { class: 'chart arena' });
   state.canvas = calm.make('canvas', { tabindex: 0, role: 'application',
     'aria-roledescription': 'map', 'aria-label': calm.arenaWords(state) });
@@ -93,7 +93,7 @@ calm.paintArena = (state) => {
   pen.beginPath();
   pen.rect(frame.left, frame.top, frame.wide, frame.high);
   pen.clip();
-  state.boxes.forEach((box) => calm.paintBox(pen, frame, box, inks, state));
+  state.boxes.forEach((box, at) => calm.paintBox(pen, frame, box, inks, { view: state.view, at }));
   pen.restore();
   calm.paintPeak(pen, frame, state, inks);
   calm.markArena(state);
@@ -125,15 +125,14 @@ calm.hatch = (pen, kind, ink) => {
 
 calm.HATCH_AT = { 0: 0, 1: 1, '-1': 2, 2: 3, 3: 4 };
 
-calm.paintBox = (pen, frame, box, inks, state) => {
-  const { view } = state;
+calm.paintBox = (pen, frame, box, inks, { view, at }) => {
   if (box.last + 1 < view.left || box.first > view.right || box.offset > view.high ||
     box.offset + box.bytes < view.low) return;
   const [x, y] = [frame.x(box.first), frame.y(box.offset + box.bytes)];
   const wide = Math.max(1, frame.x(box.last + 1) - x);
   const high = Math.max(1, frame.y(box.offset) - y);
   const role = calm.roleOf(box);
-  pen.fillStyle = role.colour === 'plain' && box.first % 2 === 1 ? inks.plain2 : inks[role.colour];
+  pen.fillStyle = role.colour === 'plain' && at % 2 === 1 ? inks.plain2 : inks[role.colour];
   pen.fillRect(x, y, wide, high);
   if (role.hatch !== 0 && wide > 4 && high > 4) {
     pen.fillStyle = inks.hatches[calm.HATCH_AT[role.hatch]];
@@ -179,7 +178,7 @@ calm.arenaGrid = (pen, frame, state, inks) => {
   calm.spanTicks(view.left, view.right - 1, wanted, false).forEach((tick) =>
     pen.fillText(calm.count(tick), frame.x(tick + 0.5), frame.ground + 17));
   pen.textAlign = 'right';
-  pen.fillText('step of the order', frame.end, frame.ground + 34);
+  pen.fillText(state.steps, frame.end, frame.ground + 34);
   pen.textAlign = 'left';
   pen.fillText('address', 0, 12);
 };

@@ -33,9 +33,11 @@ calm.boxWords = (box, state) => [box.name,
   ['bytes', calm.both(box.bytes)],
   ['offset', calm.both(box.offset)],
   ['alive', box.first === box.last ? `step ${box.first}` : `steps ${box.first} to ${box.last}`],
-  ['made by', box.producer ?? (box.role === 'input' ? 'the input'
-    : calm.name(state.operators[box.first]))],
+  calm.known(calm.makerOf(box, state)) && ['made by', calm.makerOf(box, state)],
   calm.list(box.readers).length > 0 && ['read by', calm.someOf(box.readers)]];
+
+calm.makerOf = (box, state) => box.producer ??
+  (box.role === 'input' ? 'nobody: an input' : state.operators[box.first]);
 
 calm.someOf = (names) => (names.length <= 4 ? names.join(', ')
   : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`);

@@ -22,7 +22,7 @@ calm.sweepTiles = (sweep) => {
       counts.done === counts.points ? { kind: 'good', text: '✓ all' } : null },
     { title: 'Failed', value: calm.count(counts.failed),
       mark: counts.failed > 0 ? { kind: 'bad', text: '✕ see below' } : null },
-    { title: 'Left to do', value: calm.count(counts.left) },
+    counts.left > 0 && { title: 'Left to do', value: calm.count(counts.left) },
     { title: 'Designs', value: calm.count(designs.length),
       detail: `${designs.filter((one) => one.pareto).length} on the front` },
     bestTile('Least energy', 'energy_pj', calm.energy), bestTile('Fewest cycles', 'cycles', calm.short),

@@ -27,9 +27,13 @@ calm.tile = ({ title, value, detail, mark, kind }) =>
       mark && calm.make('span', { class: `mark mark-${mark.kind}` }, mark.text),
       detail && calm.make('span', { class: 'tile-detail' }, detail)));
 
-calm.tiles = (tiles, label) =>
-  calm.make('dl', { class: 'tiles', 'aria-label': label || 'Figures' },
-    tiles.filter(Boolean).map(calm.tile));
+// In rows of about equal length, of at most six.
+calm.tiles = (tiles, label) => {
+  const kept = tiles.filter(Boolean);
+  const columns = Math.max(4, Math.ceil(kept.length / Math.ceil(kept.length / 6)));
+  return calm.make('dl', { class: 'tiles', 'aria-label': label || 'Figures',
+    style: `--columns:${columns}` }, kept.map(calm.tile));
+};
 
 calm.bytesTile = (title, bytes, more) => (calm.number(bytes) === null ? null
   : { title, value: calm.kib(bytes), detail: calm.bytes(bytes), ...more });
