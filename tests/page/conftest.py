@@ -79,7 +79,7 @@ def calm():
 
     def run(*words):
         done = subprocess.run([CALM, *map(str, words)], capture_output=True, text=True,
-                              check=False, timeout=120)
+                              check=False, timeout=120, cwd=ROOT)
         assert done.returncode == 0, done.stderr
         return done.stdout
     return run
