@@ -35,18 +35,18 @@ calm.drawing = (plan, one) => {
   const graph = one.graph === 'original' && plan.original ? plan.original : plan;
   const title = calm.name(one.title);
   const picture = calm.draw('svg', { viewBox: `-8 -8 ${one.width + 16} ${one.height + 16}`,
-    width: one.width + 16, height: one.height + 16, role: 'group', 'aria-label': title,
-    class: 'graph' }, calm.arrowHead(),
+    width: one.width + 16, role: 'group', 'aria-label': title, class: 'graph',
+    style: `min-width:${Math.round(0.62 * (one.width + 16))}px` }, calm.arrowHead(),
   calm.list(one.edges).map((edge) => calm.graphEdge(graph, one, edge)),
   calm.list(one.nodes).map((node) => calm.graphNode(graph, one, node)),
-  calm.list(one.edges).map((edge) => calm.edgeLabel(graph, edge)));
+  calm.edgeLabels(graph, one));
   return calm.make('figure', { class: 'drawing' }, calm.make('figcaption', {}, title),
     calm.make('div', { class: 'canvas', tabindex: 0, role: 'region', 'aria-label': title }, picture));
 };
 
-calm.arrows = 0;
 calm.arrowHead = () => calm.draw('defs', {}, calm.draw('marker', { id: 'arrow',
-  viewBox: '0 0 8 8', refX: 7.5, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
+  viewBox: '0 0 8 8', refX: 7.5, refY: 4, markerWidth: 9, markerHeight: 9, orient: 'auto',
+  markerUnits: 'userSpaceOnUse' },
 calm.draw('path', { d: 'M0 .5L8 4L0 7.5Z', class: 'arrow' })));
 
 calm.graphNode = (graph, drawing, node) => {
@@ -114,12 +114,39 @@ calm.edgeWidth = (bytes, graph) => {
   return most > 0 && bytes > 0 ? (1 + 3 * Math.sqrt(Math.min(1, bytes / most))).toFixed(2) : 1;
 };
 
-calm.edgeLabel = (graph, edge) => {
-  const tensor = calm.list(graph.tensors)[edge.tensor] || {};
-  const points = calm.list(edge.points);
-  if (points.length === 0 || calm.number(tensor.bytes) === null) return null;
-  const at = Math.floor((points.length - 1) / 2);
-  const [a, b] = [points[at], points[Math.min(at + 1, points.length - 1)]];
-  return calm.draw('text', { class: 'edge-label', x: (a[0] + b[0]) / 2, y: (a[1] + b[1]) / 2 + 4,
-    'aria-hidden': 'true' }, calm.kib(tensor.bytes));
+// Bytes on the lines, each at the first of some places where no other label and no
+// operator lies.
+calm.edgeLabels = (graph, drawing) => {
+  const taken = calm.list(drawing.nodes).map((node) => ({ x: node.x + node.width / 2,
+    y: node.y + node.height / 2, wide: node.width, high: node.height }));
+  return calm.list(drawing.edges).map((edge) => {
+    const bytes = calm.number((calm.list(graph.tensors)[edge.tensor] || {}).bytes);
+    const points = calm.list(edge.points);
+    return points.length < 2 || bytes === null ? null
+      : calm.edgeLabel(calm.kib(bytes), points, taken);
+  });
+};
+
+calm.edgeLabel = (text, points, taken) => {
+  const [wide, high] = [text.length * 5.9 + 6, 14];
+  const free = ([x, y]) => !taken.some((box) => Math.abs(box.x - x) < (box.wide + wide) / 2 &&
+    Math.abs(box.y - y) < (box.high + high) / 2);
+  const places = [0.5, 0.38, 0.62, 0.26, 0.74].map((share) => calm.alongLine(points, share));
+  const [x, y] = places.find(free) || places[0];
+  taken.push({ x, y, wide, high });
+  return calm.draw('g', { 'aria-hidden': 'true' },
+    calm.draw('rect', { class: 'edge-ground', x: x - wide / 2, y: y - high / 2, width: wide,
+      height: high, rx: 3 }),
+    calm.draw('text', { class: 'edge-label', x, y: y + 4 }, text));
+};
+
+// The place on a line of straight parts, a share of its length from its beginning.
+calm.alongLine = (points, share) => {
+  const lengths = points.slice(1).map(([x, y], at) => Math.hypot(x - points[at][0], y - points[at][1]));
+  let rest = share * lengths.reduce((a, b) => a + b, 0);
+  let at = 0;
+  while (at + 1 < lengths.length && rest > lengths[at]) rest -= lengths[at++];
+  const part = lengths[at] > 0 ? rest / lengths[at] : 0;
+  const [[x1, y1], [x2, y2]] = [points[at], points[at + 1]];
+  return [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
 };

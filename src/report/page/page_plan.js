@@ -92,10 +92,10 @@ calm.trafficTable = (traffic) => {
       calm.words('Order', (row) => row.order), calm.words('Model', (row) => row.model),
       calm.bytesColumn('Read, B', (row) => row.read_bytes),
       calm.bytesColumn('Written, B', (row) => row.write_bytes),
-      calm.bytesColumn('Spilled and read, B', (row) => row.spill_read_bytes),
+      calm.bytesColumn('Read back, B', (row) => row.spill_read_bytes),
       calm.bytesColumn('Spilled, B', (row) => row.spill_write_bytes),
       calm.bytesColumn('Most used, B', (row) => row.used_bytes),
-      calm.figure('Streaming operators', (row) => calm.list(row.streams).length)] });
+      calm.figure('Streaming', (row) => calm.list(row.streams).length)] });
 };
 
 calm.operatorRows = (plan) => {
