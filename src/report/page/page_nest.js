@@ -131,8 +131,7 @@ calm.nestTiles = (layer) => calm.tiles([
 
 // All that is known of one nest: how it loops, and what it costs where.
 calm.nestParts = (layer) => {
-  const part = (title, node) => node && calm.make('div', { class: 'part' },
-    calm.make('h4', {}, title), node);
+  const { part } = calm;
   const fanouts = calm.list((layer.explanation || {}).fanouts);
   return calm.make('div', {}, calm.nestTiles(layer),
     calm.make('div', { class: 'columns' }, part('Loop nest, outermost first', calm.nestView(layer)),

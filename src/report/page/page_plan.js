@@ -146,18 +146,27 @@ calm.tensorTable = (plan) => {
     .filter((column) => rows.some((row) => calm.known(column.value(row)))) });
 };
 
+// What tiles cost: more multiplications for less memory.
+calm.tradeColumns = (rows) => [
+  calm.bytesColumn('Head, B', (row) => row.head_bytes),
+  calm.bytesColumn('Tail, B', (row) => row.tail_bytes),
+  calm.barColumn('Arena, B', (row) => row.arena_bytes, calm.count,
+    calm.most(rows.map((row) => row.arena_bytes || 0))),
+  calm.figure('Multiplications', (row) => row.macs),
+  calm.figure('More of them', (row) => row.extra_macs),
+  calm.figure('Operators', (row) => row.operators)];
+
 calm.tilingPart = (plan) => {
-  const steps = calm.list(plan.steps);
+  const [tiling, steps] = [plan.tiling || {}, calm.list(plan.steps)];
+  const front = calm.list(tiling.front);
   if (!plan.tiling && steps.length === 0) return null;
-  const word = (step) => step.name ?? step.step ?? step.what;
-  return [plan.tiling && calm.facts([['Goal', plan.tiling.goal], ['Tiles', plan.tiling.tiles],
-    ['Why none', plan.tiling.reason]]),
-  steps.length > 0 && calm.table({ label: 'What each part of planning bought', rows: steps,
-    columns: [calm.words('Part', word),
-      calm.bytesColumn('Head, B', (step) => step.head_bytes),
-      calm.bytesColumn('Tail, B', (step) => step.tail_bytes),
-      calm.bytesColumn('Arena, B', (step) => step.arena_bytes),
-      calm.figure('Multiplications', (step) => step.macs),
-      calm.figure('More of them', (step) => step.extra_macs),
-      calm.figure('Operators', (step) => step.operators)] })];
+  return calm.make('div', { class: 'stack' },
+    calm.facts([['Goal', tiling.goal], ['Tiles', tiling.tiles], ['Why none', tiling.reason]]),
+    steps.length > 0 && calm.part('What each part of planning bought', calm.table({ rows: steps,
+      label: 'What each part of planning bought',
+      columns: [calm.words('Part', (step) => step.name), ...calm.tradeColumns(steps)] })),
+    front.length > 0 && calm.part('Memory against multiplications', calm.table({ rows: front,
+      label: 'Memory against multiplications', height: 260, columns: [
+        calm.words('Chosen', (row) => (row.chosen ? '✓ yes' : 'no')), ...calm.tradeColumns(front),
+        calm.words('Tiles', (row) => row.tiles, { most: 60 })] })));
 };

@@ -15,6 +15,7 @@ calm.arena = (plan, steps) => {
   const state = { boxes, whole, view: { ...whole }, picked: null, drag: null,
     peak: calm.number((plan.order || {}).peak_step), index: calm.arenaIndex(boxes, whole),
     operators: calm.list((plan.order || {}).sequence), steps: steps || 'step of the order' };
+  state.painted = calm.largestFirst(boxes);
   const node = calm.make('div', { class: 'chart arena' });
   state.canvas = calm.make('canvas', { tabindex: 0, role: 'application',
     'aria-roledescription': 'map', 'aria-label': calm.arenaWords(state) });
@@ -29,6 +30,12 @@ calm.arena = (plan, steps) => {
     calm.make('p', { class: 'hint' }, 'Drag to zoom into a part, then drag to move; Ctrl and ' +
       'wheel zoom, or the wheel alone once the map is focused. Keys: arrows go from tensor to ' +
       'tensor, Shift and arrows move, + − zoom, 0 shows all.'));
+};
+
+// Where tensors share bytes, as outputs over inputs may, the smaller one lies on top.
+calm.largestFirst = (boxes) => {
+  const area = ({ box }) => box.bytes * (box.last - box.first + 1);
+  return boxes.map((box, at) => ({ box, at })).sort((a, b) => area(b) - area(a));
 };
 
 // Spread without giving ten thousand arguments to a function.
@@ -93,7 +100,8 @@ calm.paintArena = (state) => {
   pen.beginPath();
   pen.rect(frame.left, frame.top, frame.wide, frame.high);
   pen.clip();
-  state.boxes.forEach((box, at) => calm.paintBox(pen, frame, box, inks, { view: state.view, at }));
+  state.painted.forEach(({ box, at }) =>
+    calm.paintBox(pen, frame, box, inks, { view: state.view, at }));
   pen.restore();
   calm.paintPeak(pen, frame, state, inks);
   calm.markArena(state);

@@ -73,10 +73,14 @@ calm.showAll = (state) => calm.setView(state, { ...state.whole });
 calm.isWhole = (state) => state.view.right - state.view.left >= state.whole.right &&
   state.view.high - state.view.low >= state.whole.high;
 
-// By a factor, around a place that stays where it is.
+// By a factor, around a place that stays where it is: the pointer's, else that of the
+// tensor that is marked, else the middle.
 calm.zoomArena = (state, factor, step, bytes) => {
   const { left, right, low, high } = state.view;
-  const [x, y] = [step ?? (left + right) / 2, bytes ?? (low + high) / 2];
+  const { picked } = state;
+  const [x, y] = calm.known(step) ? [step, bytes]
+    : picked ? [(picked.first + picked.last + 1) / 2, picked.offset + picked.bytes / 2]
+      : [(left + right) / 2, (low + high) / 2];
   calm.setView(state, { left: x - (x - left) * factor, right: x + (right - x) * factor,
     low: y - (y - low) * factor, high: y + (high - y) * factor });
 };

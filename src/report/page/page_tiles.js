@@ -55,6 +55,10 @@ calm.statusMark = (status) => {
 calm.markNode = (mark) =>
   calm.make('span', { class: `mark mark-${mark.kind}` }, mark.text);
 
+// A part of a section, under a heading of its own.
+calm.part = (title, node) => node && calm.make('div', { class: 'part' },
+  calm.make('h4', {}, title), node);
+
 // Names and what they are, one a line.
 calm.facts = (rows) => {
   const kept = rows.filter((row) => row && calm.known(row[1]) && row[1] !== '');
