@@ -280,3 +280,10 @@ def test_tool_eval_and_inspect(show, calm):
     page = show(cost, network)
     assert f"{cost['cycles']:,} cycles" in page.locator("#d1-nest").inner_text()
     assert f"{network['peak_bytes']:,} B" in page.locator("#d2 > .tiles").inner_text()
+
+
+def test_tensor_is_found_in_the_arena(show):
+    page = show(documents.plan())
+    page.get_by_role("button", name="out of second", exact=True).click()
+    assert "out of second" in tip(page).inner_text()
+    assert page.locator("#d1-tensors tr[aria-selected=true]").count() == 1

@@ -150,7 +150,11 @@ calm.fit = (node, again) => {
     }
   };
   new ResizeObserver(() => requestAnimationFrame(look)).observe(node);
-  calm.redraws.add(() => width > 0 && again(width));
+  const renew = () => {
+    if (!node.isConnected) calm.redraws.delete(renew);
+    else if (width > 0) again(width);
+  };
+  calm.redraws.add(renew);
 };
 
 // Text that is cut to `room` pixels, at about `size` pixels a letter.

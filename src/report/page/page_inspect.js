@@ -93,7 +93,8 @@ calm.packParts = (id, data) => {
     calm.boundTile(data, data), calm.budgetTile(data),
     { title: 'Buffers', value: calm.count(rows.length) }], 'The packing'),
   calm.section(`${id}-arena`, 'Arena', null, () =>
-    calm.arena({ layout: { arena_bytes: data.arena_bytes, buffers } }, 'time')),
+    calm.arena({ layout: { arena_bytes: data.arena_bytes, buffers } },
+      { steps: 'time' })),
   calm.section(`${id}-buffers`, 'Buffers', null, () => rows.length > 0 && calm.table({
     label: 'Buffers', rows, columns: [calm.words('Buffer', (row) => row.id),
       calm.figure('From', (row) => row.lower), calm.figure('Until before', (row) => row.upper),

@@ -33,7 +33,8 @@ calm.layerTable = (layers, pick) => {
   const times = (layer, value) => (calm.number(value) === null ? null : value * (layer.count || 1));
   const energy = (layer) => times(layer, layer.energy_pj);
   const cycles = (layer) => times(layer, layer.cycles);
-  return calm.table({ label: 'Layers', rows: layers, pick, columns: [
+  return calm.table({ label: 'Layers', rows: layers, pick,
+    picked: pick && layers[0], columns: [
     calm.words('Layer', (layer) => layer.name, { most: 28 }),
     calm.figure('Times', (layer) => layer.count),
     calm.words('Status', (layer) => layer.status, { show: (status) =>

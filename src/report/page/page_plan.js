@@ -41,7 +41,12 @@ calm.planLine = (plan) => {
     .filter(Boolean).join(' · ');
 };
 
-calm.planParts = (id, plan, drawings) => [
+calm.planParts = (id, plan, drawings) => {
+  const link = {}; // from the table of tensors to the arena
+  return calm.planSections(id, plan, drawings, link);
+};
+
+calm.planSections = (id, plan, drawings, link) => [
   calm.planTiles(plan),
   calm.section(`${id}-steps`, 'Live bytes per step',
     'What is in memory while each operator runs, under the memory model of the plan.',
@@ -49,10 +54,10 @@ calm.planParts = (id, plan, drawings) => [
       label: 'Live bytes per step' })),
   calm.section(`${id}-arena`, 'Arena',
     'Each tensor from the step that makes it to the last that reads it, at its addresses.',
-    () => calm.arena && calm.arena(plan)),
+    () => calm.arena(plan, { link })),
   calm.section(`${id}-graph`, 'Graph where it matters',
     'Operators around the peak and around each place of rewriting; edges are tensors and their bytes.',
-    () => calm.drawings && calm.drawings(plan, drawings)),
+    () => calm.drawings(plan, drawings)),
   calm.section(`${id}-rewrite`, 'Rewriting', calm.rewriteNote(plan.rewrite),
     () => calm.rewriteTable(plan.rewrite)),
   calm.section(`${id}-tiling`, 'Tiles', null, () => calm.tilingPart(plan)),
@@ -60,7 +65,8 @@ calm.planParts = (id, plan, drawings) => [
     'What has to be moved where the memory on chip is smaller than the peak.',
     () => calm.trafficTable(plan.traffic)),
   calm.section(`${id}-operators`, 'Operators', null, () => calm.operatorTable(plan)),
-  calm.section(`${id}-tensors`, 'Tensors', null, () => calm.tensorTable(plan))];
+  calm.section(`${id}-tensors`, 'Tensors', 'Choose one to see it in the arena.',
+    () => calm.tensorTable(plan, link))];
 
 calm.rewriteNote = (rewrite) => {
   if (!rewrite || calm.list(rewrite.sites).length === 0) return null;
@@ -132,10 +138,11 @@ calm.tensorRows = (plan) => {
   return [...placed, ...others, ...lone];
 };
 
-calm.tensorTable = (plan) => {
+calm.tensorTable = (plan, link) => {
   const rows = calm.tensorRows(plan);
   if (rows.length === 0) return null;
-  return calm.table({ label: 'Tensors', rows, columns: [
+  return calm.table({ label: 'Tensors', rows,
+    pick: link.show && ((row) => link.show(row)), columns: [
     calm.words('Tensor', (row) => row.name), calm.words('Role', (row) => row.role),
     calm.words('Type', (row) => row.type), calm.words('Shape', (row) => calm.shape(row)),
     calm.bytesColumn('Bytes', (row) => row.bytes), calm.figure('Offset', (row) => row.offset),

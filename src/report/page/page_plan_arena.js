@@ -6,7 +6,7 @@
 
 calm.ARENA = { height: 420, left: 66, right: 18, top: 24, bottom: 40 };
 
-calm.arena = (plan, steps) => {
+calm.arena = (plan, { steps, link } = {}) => {
   const boxes = calm.placed(plan);
   if (boxes.length === 0) return null;
   const whole = { left: 0, right: Math.max(...calm.endsOf(boxes, 'last')) + 1, low: 0,
@@ -26,6 +26,7 @@ calm.arena = (plan, steps) => {
     calm.paintArena(state);
   });
   calm.steerArena(state);
+  if (link) link.show = (row) => calm.findInArena(state, row);
   return calm.make('div', {}, calm.arenaTools(state), node,
     calm.make('p', { class: 'hint' }, 'Drag to zoom into a part, then drag to move; Ctrl and ' +
       'wheel zoom, or the wheel alone once the map is focused. Keys: arrows go from tensor to ' +

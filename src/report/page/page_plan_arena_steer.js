@@ -99,6 +99,14 @@ calm.bringIntoView = (state, box) => {
     box.offset + box.bytes / 2 - (view.low + view.high) / 2);
 };
 
+// A tensor that was chosen elsewhere; a view is shown as what it lies in.
+calm.findInArena = (state, row) => {
+  const box = state.boxes.find((one) => one.name === (row.view ?? row.name));
+  state.canvas.scrollIntoView({ block: 'center', behavior: 'instant' });
+  if (box) calm.bringIntoView(state, box);
+  calm.tell(state, box || null);
+};
+
 calm.steerArena = (state) => {
   const { canvas } = state;
   calm.decorate(canvas, {

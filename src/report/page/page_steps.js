@@ -132,11 +132,11 @@ calm.markStep = (cross, series, frame, step) => {
 // point, where the line leaves room more often than beside it.
 calm.pins = (series, frame) => {
   const taken = [];
-  return series.filter((one) => one.pin).map((one) => {
+  return series.filter((one) => typeof one.pin === 'string').map((one) => {
     const peak = calm.most(one.values);
     const step = one.values.indexOf(peak);
     const [x, y] = [frame.x(step + 0.5), frame.y(peak)];
-    const text = `${one.pin} ${calm.kib(peak)}`;
+    const text = `${one.pin} ${calm.kib(peak)}`.trim();
     const width = text.length * 6.9;
     const left = Math.max(frame.left + 2, Math.min(frame.end - width, x - width / 2));
     const top = calm.freePlace(taken, left, width, y, frame);
