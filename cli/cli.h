@@ -26,7 +26,7 @@ enum exit_code {
 };
 
 enum {
-  MAX_OPERANDS = 2,
+  MAX_OPERANDS = 1024,
   MAX_EMISSIONS = 16,
   MAX_PARTS = 16,
   MAX_INPUTS = 16,
@@ -66,6 +66,7 @@ typedef enum color_choice {
 typedef struct emission {
   const char *path;
   calm_format format;
+  bool page; /* of what the format says */
 } emission;
 
 /* What a command line asks for: operands, the options of the library, and the
@@ -86,7 +87,10 @@ struct request {
   const char *problems[MAX_PROBLEMS];
   const char *journal, *dumped; /* calm map; NULL: none */
   int arch_count, mapping_count, problem_count;
+  const char *database, *export_kind; /* calm sweep; NULL: not given */
+  const char *title;                  /* calm report; NULL: not given */
   color_choice color;
+  bool retry;
   bool calibrate, json, list, dump, in_place, quiet, verbose, help;
 };
 

@@ -10,6 +10,8 @@ int cmd_check(request *r);
 int cmd_pack(request *r);
 int cmd_eval(request *r);
 int cmd_map(request *r);
+int cmd_sweep(request *r);
+int cmd_report(request *r);
 int cmd_bench(request *r);
 
 #endif

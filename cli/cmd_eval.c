@@ -28,12 +28,15 @@ static int judge(const request *r, const calm_evaluation *evaluation) {
   return code;
 }
 
-/* Files are of one nest. */
+/* Files are of one nest, but for a page. */
 static int check_emissions(const request *r) {
-  if (r->mapping_count < 2 || r->emission_count == 0) return EXIT_DONE;
-  story_tell("%s: which of the two mappings?  Give one --mapping to write it",
-             r->emissions[0].path);
-  return EXIT_USAGE;
+  for (int i = 0; i < r->emission_count && r->mapping_count > 1; i++) {
+    if (r->emissions[i].page) continue;
+    story_tell("%s: which of the two mappings?  Give one --mapping to write it",
+               r->emissions[i].path);
+    return EXIT_USAGE;
+  }
+  return EXIT_DONE;
 }
 
 int cmd_eval(request *r) {

@@ -90,6 +90,27 @@ static const char *const map_examples[] = {
     "drawn tilings in all their orders; a line per layer for spreadsheets",
     NULL};
 
+static const char *const sweep_examples[] = {
+    "calm sweep designs.yaml",
+    "map all layers on all designs; go on where an earlier run ended",
+    "calm sweep designs.yaml --export csv -o designs.csv",
+    "a line per point, for spreadsheets and notebooks",
+    "calm sweep designs.yaml --export html -o designs.html",
+    "a page with the front of energy and cycles",
+    "calm sweep designs.yaml --retry --jobs 8",
+    "once more what failed, in eight processes",
+    NULL};
+
+static const char *const report_examples[] = {
+    "calm plan net.tflite --json > net.json; calm report net.json -o net.html",
+    "live bytes, arena and graph of a plan, in any browser",
+    "calm report before.json after.json -o both.html --title 'What it bought'",
+    "several beside each other",
+    "calm sweep designs.yaml --json > designs.json; calm report designs.json "
+    "-o designs.html",
+    "the front of energy and cycles",
+    NULL};
+
 static const char *const bench_examples[] = {
     "calm bench serenity",
     "every table of the paper, its figures beside ours",
@@ -145,6 +166,20 @@ const command commands[] = {
      "fault in calm or its solver, then what cannot be read, then a limit, "
      "then a layer that has no nest.",
      map_examples},
+    {"sweep", "SWEEP.yaml", 1, 1, cmd_sweep,
+     "map many layers on many accelerators",
+     "Reads models or layers, architectures with ranges of values, mappers and "
+     "objectives from a file, and maps every layer on every design, in "
+     "processes of their own.  Results go into a database as they come: a run "
+     "that was stopped goes on where it ended, no point is run twice, and one "
+     "that fails is recorded and stops no other.",
+     sweep_examples},
+    {"report", "FILE.json ...", 1, MAX_OPERANDS, cmd_report,
+     "make a page to look at from what calm said as JSON",
+     "Reads what other commands print with --json, and makes one file of HTML "
+     "of it, which opens from the disk, asks nothing of the network and holds "
+     "the data itself.  Several documents are compared.",
+     report_examples},
     {"bench", "PAPER", 0, 1, cmd_bench,
      "make the tables and figures of a paper anew",
      "Measures what a paper reports, on the same networks or layers, and shows "

@@ -63,6 +63,27 @@ static int set_journal(request *r, const char *value) {
   return EXIT_DONE;
 }
 
+static int set_database(request *r, const char *value) {
+  r->database = value;
+  return EXIT_DONE;
+}
+
+static int set_export(request *r, const char *value) {
+  static const char *const words[] = {"csv", "json", "html"};
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(words[i], value)) {
+      r->export_kind = words[i];
+      return EXIT_DONE;
+    }
+  story_tell("--export: '%s' is not one of csv|json|html", value);
+  return EXIT_USAGE;
+}
+
+static int set_title(request *r, const char *value) {
+  r->title = value;
+  return EXIT_DONE;
+}
+
 static int set_color(request *r, const char *value) {
   static const char *const words[] = {"auto", "always", "never"};
   for (int i = 0; i < 3; i++)
@@ -74,7 +95,8 @@ static int set_color(request *r, const char *value) {
   return EXIT_USAGE;
 }
 
-#define ALL "inspect plan check pack eval map bench"
+#define ALL "inspect plan check pack eval map sweep bench"
+#define TOLD ALL " report"
 
 static const opt_own rows[] = {
     {{"arch", "eval map", "FILE", NULL,
@@ -106,6 +128,21 @@ static const opt_own rows[] = {
      0,
      set_journal,
      0},
+    {{"database", "sweep", "FILE", NULL,
+      "where results are kept (SQLite); without it SWEEP.db beside SWEEP.yaml"},
+     0,
+     set_database,
+     0},
+    {{"retry", "sweep", NULL, NULL, "run the points that failed once more"},
+     0,
+     NULL,
+     offsetof(request, retry)},
+    {{"export", "sweep", "csv|json|html", NULL,
+      "print all points, or write them to -o FILE: a line each, one JSON "
+      "object, or a page to look at"},
+     0,
+     set_export,
+     0},
     {{"json", ALL, NULL, NULL, "print one JSON object instead of tables"},
      0,
      NULL,
@@ -114,10 +151,11 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, list)},
-    {{"output", "plan pack eval map bench", "FILE", NULL,
+    {{"output", "plan pack eval map sweep bench report", "FILE", NULL,
       "write the reordered model, the buffers with their offsets, or the loop "
       "nest as Timeloop reads it; of calm map also a folder, for a file per "
-      "layer; of calm bench a folder"},
+      "layer; of calm sweep what --export says; of calm report the page; of "
+      "calm bench a folder"},
      'o',
      set_output,
      0},
@@ -125,8 +163,9 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, in_place)},
-    {{"emit", "inspect plan pack eval map", "KIND=FILE", NULL,
-      "write a file as well, repeatable: csv; of calm plan also plan (JSON), "
+    {{"emit", "inspect plan check pack eval map", "KIND=FILE", NULL,
+      "write a file as well, repeatable: html, a page to look at; csv; of calm "
+      "plan also plan (JSON), "
       "c-header, bufferplan, trace, model-explorer, front (with --tile auto or "
       "--effort max), traffic (with --onchip, of calm inspect, too); of calm "
       "eval and calm map mapping, nest"},
@@ -137,11 +176,15 @@ static const opt_own rows[] = {
      0,
      NULL,
      offsetof(request, dump)},
+    {{"title", "report", "TEXT", NULL, "what stands above the page"},
+     0,
+     set_title,
+     0},
     {{"verbose", ALL, NULL, NULL, "list every step; tell what is going on"},
      'v',
      NULL,
      offsetof(request, verbose)},
-    {{"quiet", ALL, NULL, NULL, "tell nothing on stderr but errors"},
+    {{"quiet", TOLD, NULL, NULL, "tell nothing on stderr but errors"},
      'q',
      NULL,
      offsetof(request, quiet)},
@@ -149,7 +192,7 @@ static const opt_own rows[] = {
      0,
      set_color,
      0},
-    {{"help", ALL, NULL, NULL, "show this help"},
+    {{"help", TOLD, NULL, NULL, "show this help"},
      'h',
      NULL,
      offsetof(request, help)}};

@@ -25,11 +25,10 @@ static const struct {
              {"traffic", "inspect plan", CALM_FORMAT_TRAFFIC},
              {"front", "plan", CALM_FORMAT_FRONT},
              {"mapping", "eval map", CALM_FORMAT_MAPPING},
-             {"nest", "eval map", CALM_FORMAT_NEST}};
+             {"nest", "eval map", CALM_FORMAT_NEST},
+             {"html", "inspect plan check pack eval map", CALM_FORMAT_JSON}};
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
-
-static const char later_kinds[] = "html";
 
 static int refuse_kind(const command *c, const char *word, size_t length) {
   char known[128] = "";
@@ -38,12 +37,8 @@ static int refuse_kind(const command *c, const char *word, size_t length) {
     if (opt_is_among(kinds[i].verbs, c->name, strlen(c->name)))
       used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
                                used ? ", " : "", kinds[i].name);
-  if (opt_is_among(later_kinds, word, length))
-    story_tell("--emit: %.*s comes in a later version; now there is %s",
-               (int)length, word, known);
-  else
-    story_tell("--emit: '%.*s' is not a kind of output of calm %s; there is %s",
-               (int)length, word, c->name, known);
+  story_tell("--emit: '%.*s' is not a kind of output of calm %s; there is %s",
+             (int)length, word, c->name, known);
   return EXIT_USAGE;
 }
 
@@ -65,7 +60,8 @@ int output_parse_emission(emission *out, const command *c, const char *word) {
     if (strlen(kinds[i].name) == length &&
         !memcmp(kinds[i].name, word, length) &&
         opt_is_among(kinds[i].verbs, c->name, strlen(c->name))) {
-      *out = (emission){equals + 1, format_of(kinds[i].format, equals + 1)};
+      *out = (emission){equals + 1, format_of(kinds[i].format, equals + 1),
+                        !strcmp(kinds[i].name, "html")};
       return EXIT_DONE;
     }
   return refuse_kind(c, word, length);
@@ -176,8 +172,7 @@ static bool is_folder(const request *r) {
   return !strcmp(r->command->name, "map") && nests_is_folder(r->output);
 }
 
-/* A file of calm map, which no other output may be. */
-static int check_own(const request *r, const char *path, const char *what) {
+int output_check_own(const request *r, const char *path, const char *what) {
   if (!path) return EXIT_DONE;
   const int code = output_check_file(r, path);
   if (code || !r->output || !is_same_output(path, r->output)) return code;
@@ -208,8 +203,8 @@ static bool is_named_twice(const request *r, int emission) {
 
 int output_check(const request *r) {
   int wrong = check_model(r);
-  if (!wrong) wrong = check_own(r, r->journal, "the journal");
-  if (!wrong) wrong = check_own(r, r->dumped, "the integer program");
+  if (!wrong) wrong = output_check_own(r, r->journal, "the journal");
+  if (!wrong) wrong = output_check_own(r, r->dumped, "the integer program");
   if (wrong) return wrong;
   for (int i = 0; i < r->emission_count; i++) {
     const char *path = r->emissions[i].path;
@@ -238,10 +233,27 @@ int output_check_format(const request *r, const char *format) {
 
 /* ---- After it ------------------------------------------------------------ */
 
+/* What a result is about. */
+static const char *source_of(const request *r) {
+  if (r->operand_count) return r->operands[0];
+  return r->arch_count ? r->arch[0] : r->command->name;
+}
+
+calm_status output_make_page(char **text, const request *r,
+                             const char *source) {
+  char *json = *text;
+  const calm_document document = {source, json};
+  const calm_status status = calm_report(text, r->context, &document, 1, NULL);
+  calm_text_free(r->context, json);
+  return status;
+}
+
 static int write_file(const request *r, const emission *e,
                       render_function *render, const void *result) {
   char *text;
   calm_status status = render(&text, result, e->format, false);
+  if (status == CALM_OK && e->page)
+    status = output_make_page(&text, r, source_of(r));
   if (status) return story_failure(r, status);
   story_hold_interrupt();
   status = calm_text_write(r->context, e->path, text);

@@ -21,6 +21,10 @@ int output_check(const request *r);
 /* The same of one file whose name is known only later. */
 int output_check_file(const request *r, const char *path);
 
+/* Likewise of a file that a verb keeps for itself, `what`, which no other
+   output may be; NULL is accepted. */
+int output_check_own(const request *r, const char *path, const char *what);
+
 /* Does the name of the model to be written promise the `format` of the input?
    EXIT_DONE, or EXIT_USAGE with a line told. */
 int output_check_format(const request *r, const char *format);
@@ -28,6 +32,9 @@ int output_check_format(const request *r, const char *format);
 /* Write the request's files, then its table or JSON to stdout. */
 int output_result(const request *r, render_function *render,
                   const void *result);
+
+/* Turn a document of the library's, from `source`, into a page. */
+calm_status output_make_page(char **text, const request *r, const char *source);
 
 /* A finished text to stdout. */
 int output_text(const char *text);

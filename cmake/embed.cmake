@@ -1,7 +1,9 @@
-# Make one C file of files: cmake -DOUT=FILE -DFILES="A;B" -P embed.cmake
+# Make one C file of files:
 #
-# Each becomes an array of bytes; the table at the end, by names without
-# folders, is what src/bench/bench_case.h declares.
+#     cmake -DOUT=FILE -DTABLE=NAME "-DFILES=A;B" -P embed.cmake
+#
+# Each becomes an array of bytes; the table NAME at the end, by names without
+# folders, is of the kind that src/base/embedded.h declares.
 set(arrays "")
 set(rows "")
 set(number 0)
@@ -12,15 +14,15 @@ foreach(file ${FILES})
   string(REGEX REPLACE "(................................................................................)"
     "\\1\n" bytes "${bytes}")
   string(APPEND arrays
-    "static const unsigned char case_${number}[] = {\n${bytes}0};\n")
-  string(APPEND rows "    {\"${name}\", (const char *)case_${number}, "
-    "sizeof case_${number} - 1},\n")
+    "static const unsigned char file_${number}[] = {\n${bytes}0};\n")
+  string(APPEND rows "    {\"${name}\", (const char *)file_${number}, "
+    "sizeof file_${number} - 1},\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE "${OUT}" "/* Made of bench/cases by cmake/embed.cmake. */
-#include \"bench/bench_case.h\"
+file(WRITE "${OUT}" "/* Made by cmake/embed.cmake. */
+#include \"base/embedded.h\"
 
 ${arrays}
-const bench_case bench_cases[] = {
+const embedded_file ${TABLE}[] = {
 ${rows}    {NULL, NULL, 0}};
 ")

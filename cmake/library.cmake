@@ -8,15 +8,21 @@
 
 file(GLOB_RECURSE CALM_SOURCES CONFIGURE_DEPENDS src/*.c)
 
-# The cases of `calm bench`, which the library carries: embed.cmake makes a C
-# file of all that lies in bench/cases, bench_case_find (src/bench) looks there.
-file(GLOB CALM_CASES CONFIGURE_DEPENDS bench/cases/*)
-set(CALM_CASES_SOURCE ${PROJECT_BINARY_DIR}/bench_cases.c)
-add_custom_command(OUTPUT ${CALM_CASES_SOURCE}
-  COMMAND ${CMAKE_COMMAND} -DOUT=${CALM_CASES_SOURCE} "-DFILES=${CALM_CASES}"
-    -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-  DEPENDS ${CALM_CASES} cmake/embed.cmake VERBATIM
-  COMMENT "Embedding bench/cases")
+# embed(TABLE FOLDER): files that the library carries, as a table of
+# src/base/embedded.h, whose source is added to CALM_EMBEDDED.
+set(CALM_EMBEDDED)
+function(embed table folder)
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/*)
+  set(source ${PROJECT_BINARY_DIR}/${table}.c)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${source} -DTABLE=${table}
+      "-DFILES=${files}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${files} cmake/embed.cmake VERBATIM
+    COMMENT "Embedding ${folder}")
+  set(CALM_EMBEDDED ${CALM_EMBEDDED} ${source} PARENT_SCOPE)
+endfunction()
+embed(embedded_cases bench/cases)
+embed(embedded_page src/report/page)
 
 # What each translation unit of the project is compiled with.
 add_library(calm_flags INTERFACE)
@@ -33,22 +39,22 @@ target_compile_options(calm_flags INTERFACE -Wall -Wextra -Wpedantic
   $<$<BOOL:${CALM_FUZZERS}>:-fsanitize=fuzzer-no-link>
   $<$<BOOL:${CALM_WERROR}>:-Werror>)
 
-add_library(calm_objects OBJECT ${CALM_SOURCES} ${CALM_CASES_SOURCE})
+add_library(calm_objects OBJECT ${CALM_SOURCES} ${CALM_EMBEDDED})
 target_include_directories(calm_objects PUBLIC include PRIVATE src)
 target_link_libraries(calm_objects PRIVATE calm_flags PkgConfig::JANSSON
-  PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})
 
 add_library(calm_internal STATIC $<TARGET_OBJECTS:calm_objects>)
 target_include_directories(calm_internal PUBLIC include)
 target_link_libraries(calm_internal PUBLIC PkgConfig::JANSSON
-  PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})
 
 add_library(calm_shared SHARED $<TARGET_OBJECTS:calm_objects>)
 target_include_directories(calm_shared INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(calm_shared PRIVATE PkgConfig::JANSSON
-  PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})
 set_target_properties(calm_shared PROPERTIES OUTPUT_NAME calm
   EXPORT_NAME shared VERSION ${PROJECT_VERSION} SOVERSION 0)
 
@@ -70,4 +76,4 @@ add_dependencies(calm_static calm_static_file)
 target_include_directories(calm_static INTERFACE
   ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(calm_static INTERFACE ${CALM_STATIC_FILE}
-  PkgConfig::JANSSON PkgConfig::XXHASH PkgConfig::YAML m ${CMAKE_DL_LIBS})
+  PkgConfig::JANSSON PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE m ${CMAKE_DL_LIBS})

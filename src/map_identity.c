@@ -28,6 +28,8 @@ static calm_status add_machine(text *all, const map_run *run) {
   text_format(all, "%u;", files->arch_count);
   for (uint32_t i = 0; i < files->arch_count; i++)
     TRY(add_file(all, files->arch[i]));
+  for (option_LIST item = run->options->settings; item; item = item->next)
+    text_format(all, "%s;", item->text);
   return CALM_OK;
 }
 

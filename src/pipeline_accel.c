@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "accel/accel_sections.h"
+#include "accel/accel_settings.h"
 #include "eval.h"
 
 /* ---- Files --------------------------------------------------------------- */
@@ -69,6 +70,7 @@ calm_status pipeline_machine_open(pipeline_machine *out,
                                   const calm_options *options, arena *a) {
   pipeline_machine m = {0};
   TRY(open_parts(&m.arch, parts, part_count, a));
+  TRY(accel_settings_apply(m.arch, options->settings, a));
   if (options->ert) TRY(accel_yaml_open(&m.ert, options->ert, a));
   TRY(open_constraints(&m, options->constraints, a));
   *out = m;

@@ -124,6 +124,14 @@ CALM_API void calm_context_set_log(calm_context *context,
 CALM_API void calm_context_interrupt(calm_context *context);
 CALM_API void calm_context_resume(calm_context *context);
 
+/*
+ * Lend a file from memory: calls below that read a file of this name read the
+ * bytes instead, which must stay as they are until the same name is lent other
+ * ones or NULL, which takes it back, or the context is freed.
+ */
+CALM_API calm_status calm_context_lend(calm_context *context, const char *name,
+                                       const void *bytes, size_t length);
+
 /* Free a text that a call below returned.  NULL is accepted. */
 CALM_API void calm_text_free(calm_context *context, char *text);
 
@@ -535,6 +543,57 @@ CALM_API calm_status calm_calibrate(char **out, calm_context *context,
                                     const calm_map_files *files,
                                     const calm_options *options);
 
+/* ---- Sweeps -------------------------------------------------------------- */
+
+/*
+ * Many layers on many accelerators: the points that a file of YAML describes
+ * (docs/sweep.md), and a database of what came of them.
+ */
+typedef struct calm_sweep calm_sweep;
+
+/* Read the file and open or make the database (SQLite), where the results of
+   earlier runs are; NULL: one in memory.  Of the options, "jobs" counts. */
+CALM_API calm_status calm_sweep_open(calm_sweep **out, calm_context *context,
+                                     const char *path, const char *database,
+                                     const calm_options *options);
+CALM_API void calm_sweep_free(calm_sweep *sweep);
+
+/* How far it is; the last three add up to the first. */
+typedef struct calm_sweep_counts {
+  uint32_t points, done, failed, left;
+} calm_sweep_counts;
+CALM_API calm_sweep_counts calm_sweep_counts_of(const calm_sweep *sweep);
+
+/* Run all points that are left, in processes of their own; each result is in
+   the database once it is there.  An interrupt leaves the others. */
+CALM_API calm_status calm_sweep_run(calm_sweep *sweep);
+
+/* Forget the points that failed: they are left again. */
+CALM_API calm_status calm_sweep_retry(calm_sweep *sweep);
+
+/*
+ * The same by hand, for whoever has machines of his own: take a point that is
+ * left, hand its task to calm_sweep_solve anywhere, store what that returns.
+ */
+
+/* The first point at or after `from` that is left and that no earlier one
+   answers; CALM_NONE if there is none. */
+CALM_API uint32_t calm_sweep_next(const calm_sweep *sweep, uint32_t from);
+
+/* A text that says all there is to know; free with calm_text_free. */
+CALM_API calm_status calm_sweep_task(char **out, const calm_sweep *sweep,
+                                     uint32_t point);
+
+/* Needs no file and no sweep.  A point that fails is a result, too. */
+CALM_API calm_status calm_sweep_solve(char **out, calm_context *context,
+                                      const char *task);
+
+/* CALM_MISUSE if the point has a result already. */
+CALM_API calm_status calm_sweep_store(calm_sweep *sweep, uint32_t point,
+                                      const char *result);
+CALM_API calm_status calm_sweep_fail(calm_sweep *sweep, uint32_t point,
+                                     const char *why);
+
 /* ---- Papers -------------------------------------------------------------- */
 
 /*
@@ -615,9 +674,29 @@ CALM_API calm_status calm_mapping_render(char **out,
                                          const calm_mapping *mapping,
                                          calm_format format, bool color);
 
+/* As a table, JSON or CSV, with the results that there are. */
+CALM_API calm_status calm_sweep_render(char **out, calm_sweep *sweep,
+                                       calm_format format, bool color);
+
 CALM_API calm_status calm_benchmark_render(char **out,
                                            const calm_benchmark *benchmark,
                                            calm_format format, bool color);
+
+/* What calm said about something, as JSON. */
+typedef struct calm_document {
+  const char *name; /* shown, and in messages: the file that it came from */
+  const char *json; /* of a schema of calm's: docs/json.md */
+} calm_document;
+
+/*
+ * A page to look at: one file of HTML that needs nothing else and asks nothing
+ * of the network, with charts and tables of all documents and with the
+ * documents themselves.  `title` NULL: as the first one is called.
+ * CALM_BAD_INPUT, with line and column, for what is no such document.
+ */
+CALM_API calm_status calm_report(char **out, calm_context *context,
+                                 const calm_document *documents, uint32_t count,
+                                 const char *title);
 
 /* Write a text to a file: to a temporary one beside it, then renamed. */
 CALM_API calm_status calm_text_write(calm_context *context, const char *path,

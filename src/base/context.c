@@ -7,7 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 enum { MESSAGE_BYTES = 1024 };
+
+/* A file that the program gave; its name is a copy. */
+typedef struct lent_file {
+  char *name;
+  size_t name_bytes;
+  const void *bytes;
+  size_t length;
+} lent_file;
 
 /* Raised in a signal handler or another thread. */
 typedef volatile _Atomic(sig_atomic_t) interrupt_flag;
@@ -18,6 +28,7 @@ struct calm_context {
   calm_log_function log;
   void *log_payload;
   bool muted;
+  VECTOR(lent_file) lent;
   interrupt_flag interrupted;
   const interrupt_flag *home_interrupted; /* of a branch, else its own */
   char message[MESSAGE_BYTES];
@@ -51,8 +62,51 @@ calm_context *calm_context_new(const calm_allocator *allocator) {
   return context;
 }
 
+/* ---- Files from memory --------------------------------------------------- */
+
+static uint32_t find_lent(const calm_context *context, const char *name) {
+  for (uint32_t i = 0; i < context->lent.count; i++)
+    if (!strcmp(context->lent.data[i].name, name)) return i;
+  return CALM_NONE;
+}
+
+static void take_back(calm_context *context, uint32_t at) {
+  lent_file *lent = &context->lent.data[at];
+  context_reallocate(context, lent->name, lent->name_bytes, 0);
+  *lent = context->lent.data[--context->lent.count];
+  if (!context->lent.count) VECTOR_FREE(context, &context->lent);
+}
+
+static calm_status keep_lent(calm_context *context, const char *name,
+                             const void *bytes, size_t length) {
+  lent_file lent = {NULL, strlen(name) + 1, bytes, length};
+  VECTOR_RESERVE(context, &context->lent, 1);
+  lent.name = context_reallocate(context, NULL, 0, lent.name_bytes);
+  if (!lent.name) return context_no_memory(context);
+  memcpy(lent.name, name, lent.name_bytes);
+  context->lent.data[context->lent.count++] = lent;
+  return CALM_OK;
+}
+
+calm_status calm_context_lend(calm_context *context, const char *name,
+                              const void *bytes, size_t length) {
+  if (!*name) return context_fail(context, CALM_MISUSE, "a file needs a name");
+  const uint32_t at = find_lent(context, name);
+  if (at != CALM_NONE) take_back(context, at);
+  return bytes ? keep_lent(context, name, bytes, length) : CALM_OK;
+}
+
+const void *context_lent(size_t *length, const calm_context *context,
+                         const char *name) {
+  const uint32_t at = find_lent(context, name);
+  if (at == CALM_NONE) return NULL;
+  *length = context->lent.data[at].length;
+  return context->lent.data[at].bytes;
+}
+
 void calm_context_free(calm_context *context) {
   if (!context) return;
+  while (context->lent.count) take_back(context, 0);
   assert(context->bytes == 0);
   calm_allocator allocator = context->allocator;
   allocator.reallocate(allocator.payload, context, sizeof *context, 0);

@@ -26,6 +26,10 @@
 void *context_reallocate(calm_context *context, void *old, size_t old_size,
                          size_t new_size);
 
+/* A file that calm_context_lend gave, NULL if there is none of that name. */
+const void *context_lent(size_t *length, const calm_context *context,
+                         const char *name);
+
 /* Record the message and return `status`.  The format has no newline. */
 calm_status context_fail(calm_context *context, calm_status status,
                          const char *format, ...) PRINTF_LIKE(3, 4);

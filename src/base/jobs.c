@@ -306,7 +306,8 @@ calm_status jobs_run(calm_context *context, uint32_t count, uint32_t jobs,
                      const jobs_work *work) {
   crew all = {.context = context, .work = work};
   arena scratch;
-  if (jobs <= 1) return run_all_here(&all, count);
+  if (jobs == 0) jobs = 1;
+  if (jobs == 1 && !work->apart) return run_all_here(&all, count);
   all.size = jobs < count ? jobs : count;
   if (all.size > MOST_JOBS) all.size = MOST_JOBS;
   arena_init(&scratch, context);

@@ -17,13 +17,14 @@ typedef struct jobs_work {
   /* In this one: the line came, or NULL, and why not. */
   calm_status (*take)(void *payload, uint32_t item, const char *line,
                       const char *why);
+  bool apart; /* a single job at a time has a process of its own, too */
 } jobs_work;
 
 /*
  * Runs items 0 to count - 1 in up to `jobs` processes, and takes their lines as
- * they come; a single job is done in this process.  A process that dies is one
- * item that failed.  An interrupt of the context is handed on; items that have
- * not begun then stay undone, and are not taken.
+ * they come; a single job is done in this process unless it is to be apart.  A
+ * process that dies is one item that failed.  An interrupt of the context is
+ * handed on; items that have not begun then stay undone, and are not taken.
  */
 calm_status jobs_run(calm_context *context, uint32_t count, uint32_t jobs,
                      const jobs_work *work);

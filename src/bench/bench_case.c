@@ -4,7 +4,7 @@
 #include <string.h>
 
 const bench_case *bench_case_find(const char *name) {
-  for (const bench_case *c = bench_cases; c->name; c++)
+  for (const bench_case *c = embedded_cases; c->name; c++)
     if (!strcmp(c->name, name)) return c;
   return NULL;
 }

@@ -6,14 +6,9 @@
 #define CALM_BENCH_BENCH_CASE_H
 
 #include "base/context.h"
+#include "base/embedded.h"
 
-typedef struct bench_case {
-  const char *name;  /* swiftnet.cg, simba.yaml */
-  const char *bytes; /* a NUL behind them */
-  size_t length;
-} bench_case;
-
-extern const bench_case bench_cases[]; /* the last one without a name */
+typedef embedded_file bench_case;
 
 /* NULL if there is none of that name. */
 const bench_case *bench_case_find(const char *name);

@@ -24,7 +24,7 @@ wrong "unknown option '--qqqqqqqq'; see calm plan --help" plan --qqqqqqqq
 wrong "unknown option '-x'; see calm plan --help" plan -x
 wrong "unknown option '-vx'" plan -vx
 
-checking "options of other commands and of later versions"
+checking "options of other commands"
 wrong "order is no option of calm pack; it belongs to plan" pack b.csv --order dp
 wrong "output has the format of the input, which is .cg" plan $graph -o /tmp/calm-never.onnx
 wrong "in-place writes over MODEL, --output elsewhere" \
@@ -35,10 +35,9 @@ wrong "threads is no option of calm inspect; it belongs to plan pack" \
   inspect $graph --threads 2
 wrong "overlap is no option of calm pack; it belongs to inspect plan check" \
   pack b.csv --overlap on
-wrong "html comes in a later version" plan $graph --emit html=x.html
-wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer, traffic, front$" \
+wrong "'zip' is not a kind of output of calm plan; there is plan, csv, bufferplan, c-header, trace, model-explorer, traffic, front, html$" \
   plan $graph --emit zip=x
-wrong "'plan' is not a kind of output of calm pack; there is csv" \
+wrong "'plan' is not a kind of output of calm pack; there is csv, html" \
   pack b.csv --emit plan=x
 wrong "'x.json' is not KIND=FILE" plan $graph --emit x.json
 

@@ -46,6 +46,8 @@ RANK = {
                "tile", "kernel", "memory", "order/order.h",
                "layout/layout.h", "layout/layout_csv.h", "traffic/traffic.h", "accel", "cost",
                "mapper"},
+    # Many mappings, of which it knows what calm.h says, and a database.
+    "sweep": {"base", "graph", "model", "accel", "report"},
     # Whole papers: everything is measured there.
     "bench": {"base", "graph", "model", "rewrite", "kernel", "memory", "order", "layout",
               "traffic", "accel", "cost", "mapper", "report", "plan", "plan.h",
@@ -56,8 +58,8 @@ RANK = {
 FREE_NAMES = {
     "base": "each file is a tool of its own: arena, hash, text",
 }
-# Tables are named for what their rows are.
-FREE_SUFFIXES = {".def"}
+# Tables are named for what their rows are, and page/ is no C.
+FREE_SUFFIXES = {".def", ".css"}
 
 LONGEST_LINE = 100
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

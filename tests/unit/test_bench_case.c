@@ -32,7 +32,7 @@ static void each_case_is_embedded(void **state) {
     count++;
   }
   closedir(folder);
-  for (const bench_case *c = bench_cases; c->name; c++) count--;
+  for (const bench_case *c = embedded_cases; c->name; c++) count--;
   assert_int_equal(count, 0);
   assert_null(bench_case_find("nothing.cg"));
 }
