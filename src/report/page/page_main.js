@@ -53,17 +53,21 @@ calm.source = (entry) => {
     ...Object.entries(made.options || {}).map(([name, value]) =>
       [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)])]),
   calm.make('p', {}, calm.make('button', { type: 'button',
-    click: () => calm.save(entry) }, `Download ${calm.name(entry.name)}`)),
+    click: () => calm.save(entry) }, `Download ${calm.jsonName(entry)}`)),
   data.columns && calm.make('details', {},
     calm.make('summary', {}, 'All options of the memory model'), calm.facts(Object.entries(data.columns || {}).map(([key, value]) =>
       [key, Array.isArray(value) ? value.join(', ') || 'none' : String(value)]))));
 };
 
+calm.jsonName = (entry) => {
+  const name = calm.baseName(entry.name);
+  return /\.json$/.test(name) ? name : `${name}.json`;
+};
+
 calm.save = (entry) => {
   const text = `${JSON.stringify(entry.data, null, 2)}\n`;
   const place = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const name = calm.baseName(entry.name);
-  const link = calm.make('a', { href: place, download: /\.json$/.test(name) ? name : `${name}.json` });
+  const link = calm.make('a', { href: place, download: calm.jsonName(entry) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(place), 1000);
 };
@@ -99,13 +103,14 @@ calm.themeButton = () => {
   return button;
 };
 
-// Paper is light.
+// Paper is light, and nothing on it can be opened.
 calm.printLight = () => {
   const root = document.documentElement;
   let chosen;
   addEventListener('beforeprint', () => {
     chosen = root.dataset.theme;
     root.dataset.theme = 'light';
+    document.querySelectorAll('details').forEach((one) => { one.open = true; });
     calm.redraw();
   });
   addEventListener('afterprint', () => {

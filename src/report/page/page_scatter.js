@@ -1,7 +1,8 @@
 // Points over two axes with logarithms, such as energy over cycles; those that no other
 // beats in both are larger, and joined.
 //
-// A point is { x, y, name, lines, pareto }: `lines` go into the box beside the pointer.
+// A point is { x, y, name, lines, pareto, group }: `lines` go into the box beside the
+// pointer; each group has a front of its own.
 'use strict';
 
 calm.SCATTER = { height: 380, left: 74, right: 24, top: 30, bottom: 46 };
@@ -35,7 +36,7 @@ calm.diamond = (x, y, r) => `M${x} ${y - r}L${x + r} ${y}L${x} ${y + r}L${x - r}
 calm.logSpan = (values) => {
   const low = Math.log10(values.reduce((a, b) => Math.min(a, b), Infinity));
   const high = Math.log10(calm.most(values));
-  const edge = Math.max(0.06, (high - low) * 0.06);
+  const edge = Math.max(0.015, (high - low) * 0.06);
   return [low - edge, high + edge];
 };
 
@@ -49,7 +50,8 @@ calm.scatterFrame = (points, width) => {
     y: (value) => top + high - high * (Math.log10(value) - spanY[0]) / (spanY[1] - spanY[0]) };
 };
 
-// 1, 2, 5 of each power of ten; thinned where a span has many, filled where it has few.
+// 1, 2, 5 of each power of ten, more where a span has few of them, and steps of equal
+// length where it is short.
 calm.logTicks = ([low, high]) => {
   const span = high - low;
   const parts = span > 3 ? [1] : span > 1.2 ? [1, 2, 5] : span > 0.5 ? [1, 1.5, 2, 3, 4, 5, 7]
@@ -58,7 +60,8 @@ calm.logTicks = ([low, high]) => {
   for (let power = Math.floor(low); power <= Math.ceil(high); power++) {
     parts.forEach((part) => ticks.push(part * 10 ** power));
   }
-  return ticks.filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high);
+  const kept = ticks.filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high);
+  return kept.length > 3 ? kept : calm.spanTicks(10 ** low, 10 ** high, 6, false);
 };
 
 calm.scatterAxes = (frame, x, y) => calm.draw('g', { class: 'axis', 'aria-hidden': 'true' },
@@ -89,6 +92,12 @@ calm.dots = (points, frame, kind) => calm.draw('path', { class: kind, d: points.
     : calm.diamond(Number(px), Number(py), 6);
 }).join('') });
 
+calm.frontLines = (points, frame) => {
+  const groups = new Map();
+  points.forEach((point) => groups.set(point.group, [...(groups.get(point.group) || []), point]));
+  return [...groups.values()].map((some) => calm.frontLine(some, frame));
+};
+
 // The edge of what is reachable: level until the next point, then down.
 calm.frontLine = (points, frame) => calm.draw('path', { class: 'front-line', d: points.map((point, at) =>
   `${at === 0 ? 'M' : 'H'}${frame.x(point.x).toFixed(1)}${at === 0 ? ' ' : 'V'}` +
@@ -102,7 +111,7 @@ calm.scatterPicture = (points, { x, y, label, state }, frame) => {
     'aria-roledescription': 'chart', 'aria-label': `${label}. ${calm.plural(points.length, 'point')}, ` +
       `${front.length} of them on the front. Left and right go from point to point.` },
   calm.scatterAxes(frame, x, y), calm.dots(points.filter((point) => !point.pareto), frame, 'dot'),
-  calm.frontLine(front, frame), calm.dots(front, frame, 'dot-front'), mark);
+  calm.frontLines(front, frame), calm.dots(front, frame, 'dot-front'), mark);
   const look = (at, px, py) => {
     const point = points[at];
     state.at = at;
