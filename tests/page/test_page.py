@@ -287,3 +287,23 @@ def test_tensor_is_found_in_the_arena(show):
     page.get_by_role("button", name="out of second", exact=True).click()
     assert "out of second" in tip(page).inner_text()
     assert page.locator("#d1-tensors tr[aria-selected=true]").count() == 1
+
+
+def test_tool_makes_the_page(show, calm, tmp_path):
+    """What the library puts together is what these tests put together."""
+    one, two, both = (tmp_path / name for name in ("one.json", "two.json", "both.html"))
+    for file, options in ((one, ["--rewrite", "auto"]), (two, ["--order", "file"])):
+        file.write_text(calm("plan", "examples/swiftnet.cg", "--json", "-q", *options))
+    calm("report", one, two, "-o", both, "--title", "What <b>rewriting</b> bought")
+    page = show(file=both)
+    assert page.locator("h1").inner_text() == "What <b>rewriting</b> bought"
+    assert page.locator("table[aria-label='Plans compared'] tbody tr:not(.empty)").count() == 2
+
+
+def test_tool_makes_pages_of_sweeps(show, calm, tmp_path):
+    page_file = tmp_path / "sweep.html"
+    calm("sweep", "examples/sweep.yaml", "--database", tmp_path / "sweep.db",
+         "--export", "html", "-o", page_file, "-q")
+    page = show(file=page_file)
+    assert page.locator("table[aria-label='Designs'] tbody tr:not(.empty)").count() == 9
+    assert "GlobalBuffer.entries" in page.locator("#d1-designs thead").inner_text()

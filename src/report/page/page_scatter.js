@@ -23,8 +23,8 @@ calm.scatter = ({ points, label, x = { title: 'cycles', show: calm.short },
 
 calm.scatterLegend = (points) => calm.make('ul', { class: 'legend', 'aria-label': 'Legend' },
   points.some((point) => point.pareto) && calm.make('li', {}, calm.dotSwatch('dot-front'),
-    'on the front: no other is better in both'),
-  points.some((point) => !point.pareto) && calm.make('li', {}, calm.dotSwatch('dot'), 'beaten in both'));
+    'on the front: no other beats it'),
+  points.some((point) => !point.pareto) && calm.make('li', {}, calm.dotSwatch('dot'), 'beaten by another'));
 
 calm.dotSwatch = (kind) => calm.draw('svg', { width: 14, height: 14, 'aria-hidden': 'true',
   style: 'width:14px;flex:none' }, kind === 'dot' ? calm.draw('circle', { class: kind, cx: 7, cy: 7, r: 4 })
