@@ -234,7 +234,7 @@ def test_sweep(show):
 
 
 @pytest.mark.parametrize("schema", ["plan", "map", "eval", "inspect", "check", "pack", "sweep",
-                                    "of-tomorrow"])
+                                    "eval-difference", "of-tomorrow"])
 def test_missing_fields(show, schema):
     """A document of which nothing is known but its kind."""
     page = show({"schema": f"calm/{schema}/1"})
@@ -307,3 +307,17 @@ def test_tool_makes_pages_of_sweeps(show, calm, tmp_path):
     page = show(file=page_file)
     assert page.locator("table[aria-label='Designs'] tbody tr:not(.empty)").count() == 9
     assert "GlobalBuffer.entries" in page.locator("#d1-designs thead").inner_text()
+
+
+def test_tool_difference_and_front(show, calm):
+    machine = ["--arch", "examples/simba-like.yaml", "--problem", "examples/resnet50-3x3-56.yaml",
+               "--json", "-q"]
+    both = json.loads(calm("eval", *machine, "--mapping", "examples/mapping.yaml",
+                           "--mapping", "examples/mapping-weights.yaml"))
+    front = json.loads(calm("map", *machine, "--objective", "pareto", "--constraints",
+                            "examples/simba-like-keep.yaml"))
+    page = show(both, front)
+    assert f"{-both['difference']['cycles']:,}" in page.locator("#d1 > .tiles").inner_text()
+    assert page.locator("#d1 .bars").count() == 6
+    rows = page.locator("table[aria-label='Nests of the front'] tbody tr:not(.empty)")
+    assert rows.count() == len(front["layers"][0]["front"])

@@ -2,8 +2,13 @@
 // is one nest.
 'use strict';
 
+// What is to be least, as one would say it.
+calm.OBJECTIVES = { edp: 'least energy × delay', energy: 'least energy', delay: 'fewest cycles',
+  pareto: 'least energy for each number of cycles' };
+calm.objectiveWords = (word) => word && (calm.OBJECTIVES[word] || `least ${word}`);
+
 calm.mapLine = (map) => [map.arch && `on ${map.arch}`, map.mapper && `mapper ${map.mapper}`,
-  map.objective && `least ${map.objective}`, map.cost && `cost model ${map.cost}`]
+  calm.objectiveWords(map.objective), map.cost && `cost model ${map.cost}`]
   .filter(Boolean).join(' · ');
 
 calm.mapTiles = (map) => {
@@ -67,13 +72,13 @@ calm.layerView = (layer) => calm.make('div', {},
   calm.list(layer.levels).length > 0 ? calm.nestParts(layer) : null,
   calm.list(layer.front).length > 0 && calm.frontView(layer.front));
 
-calm.frontView = (front) => [calm.make('h4', {}, 'Least energy for each number of cycles'),
-  calm.scatter && calm.scatter({ label: 'Energy and cycles of the front', points: front.map((one, at) => ({
+calm.frontView = (front) => calm.part('Least energy for each number of cycles', calm.make('div',
+  { class: 'stack' }, calm.scatter({ label: 'Energy and cycles of the front', points: front.map((one, at) => ({
     x: one.cycles, y: one.energy_pj, pareto: true, name: `nest ${at + 1}` })) }),
   calm.table({ label: 'Nests of the front', rows: front, search: false, columns: [
     calm.figure('Cycles', (one) => one.cycles),
     calm.figure('Energy', (one) => one.energy_pj, calm.energy),
-    calm.figure('Energy × delay', (one) => one.edp, calm.short)] })];
+    calm.figure('Energy × delay', (one) => one.edp, calm.short)] })));
 
 calm.mapParts = (id, map) => {
   const layers = calm.list(map.layers);
@@ -95,9 +100,11 @@ calm.mapParts = (id, map) => {
 calm.evalLine = (result) => [result.layer, result.arch && `on ${result.arch}`,
   result.cost && `cost model ${result.cost}`].filter(Boolean).join(' · ');
 
+calm.verdict = (result) => calm.make('p', { class: 'section' },
+  calm.markNode({ kind: 'bad', text: '✕ not valid' }), ` ${calm.name(result.reason ?? result.fault)}`);
+
 calm.evalParts = (id, result) => [
-  result.valid === false && calm.make('p', { class: 'section verdict' },
-    calm.markNode({ kind: 'bad', text: '✕ not valid' }), ` ${calm.name(result.reason ?? result.fault)}`),
+  result.valid === false && calm.verdict(result),
   calm.section(`${id}-nest`, 'What the nest costs', result.mapping && `The nest of ${calm.baseName(result.mapping)}.`,
     () => calm.list(result.levels).length > 0 && calm.nestParts({ ...result, mapping: null })),
   calm.section(`${id}-networks`, 'Networks', null, () => calm.networkTable(result))];

@@ -1,7 +1,7 @@
 // A sweep: many designs for many layers, of which few are worth a look.
 'use strict';
 
-calm.sweepLine = (sweep) => [sweep.name, sweep.objective && `least ${sweep.objective}`]
+calm.sweepLine = (sweep) => [sweep.name, calm.objectiveWords(sweep.objective)]
   .filter(Boolean).join(' · ');
 
 // Parameters with more than one value among the designs, and those that are the same

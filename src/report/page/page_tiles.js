@@ -61,7 +61,7 @@ calm.part = (title, node) => node && calm.make('div', { class: 'part' },
 
 // Names and what they are, one a line.
 calm.facts = (rows) => {
-  const kept = rows.filter((row) => row && calm.known(row[1]) && row[1] !== '');
+  const kept = rows.filter((row) => row && calm.known(row[1]) && row[1] !== '' && row[1] !== false);
   return kept.length === 0 ? null : calm.make('dl', { class: 'facts' },
     kept.map(([key, value]) => [calm.make('dt', {}, key), calm.make('dd', {}, value)]));
 };
