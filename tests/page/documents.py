@@ -71,6 +71,18 @@ def big_plan(count=10000):
                 [1000 + 37 * at % 9000 for at in range(count)], "big.cg")
 
 
+def damaged(value, random):
+    """The same, but that one value in about twenty is another one."""
+    if random.random() < 0.05:
+        return random.choice([None, "x", [], {}, -1, 1e300, True, "12345678901234567890",
+                              [None], {"a": None}])
+    if isinstance(value, dict):
+        return {key: damaged(one, random) for key, one in value.items()}
+    if isinstance(value, list):
+        return [damaged(one, random) for one in value]
+    return value
+
+
 def sweep():
     """Two machines by two sizes; one of them fails for one layer."""
     designs, points = [], []

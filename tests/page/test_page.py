@@ -1,5 +1,6 @@
 """The page that calm makes of its results, opened in a browser."""
 import json
+import random
 
 import pytest
 
@@ -239,6 +240,23 @@ def test_missing_fields(show, schema):
     """A document of which nothing is known but its kind."""
     page = show({"schema": f"calm/{schema}/1"})
     assert page.locator("#d1").count() == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_documents(show, seed):
+    """What is not as it should be is left out or told; the rest is there.  Drawings are
+    the library's own, and whole."""
+    chance = random.Random(seed)
+    plan = documents.plan()
+    damaged = [("p.json", documents.damaged(plan, chance),
+                [documents.drawing(plan)]) for _ in range(12)]
+    damaged += [("s.json", documents.damaged(documents.sweep(), chance), []) for _ in range(6)]
+    page = show(*damaged, whole=False)
+    assert page.locator("article").count() == 18
+    for chart in page.locator("[role=application]").all()[:12]:
+        chart.focus()
+        page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Change between light and dark").click()
 
 
 def test_tool_swiftnet(show, calm):

@@ -36,13 +36,13 @@ calm.documentNode = (entry, at, documents) => {
   const data = entry.data || {};
   const id = `d${at + 1}`;
   const kind = calm.KINDS[calm.kindOf(data)];
-  const line = kind ? kind.line(data) : null;
+  const line = kind ? calm.guard(() => kind.line(data)) : null;
   return calm.make('article', { class: 'document', id, 'aria-labelledby': `${id}-name` },
     calm.make('header', {},
       calm.make('h2', { id: `${id}-name` }, only && kind ? kind.word
         : calm.shownName(documents, entry)),
       calm.make('p', {}, [!only && kind && kind.word, line].filter(Boolean).join(' · '))),
-    kind ? kind.parts(id, data, calm.list(entry.drawings))
+    kind ? calm.guard(() => kind.parts(id, data, calm.list(entry.drawings)))
       : calm.make('p', { class: 'note' }, 'This page knows nothing of this kind of document.'),
     calm.section(`${id}-source`, 'How this came about', null, () => calm.source(entry)));
 };
@@ -146,7 +146,7 @@ calm.start = () => {
   document.title = page.title || document.title;
   main.classList.add('page-body');
   main.tabIndex = -1;
-  calm.append(main, [calm.comparison && calm.comparison(documents),
+  calm.append(main, [calm.guard(() => calm.comparison(documents)),
     documents.map((entry, at) => calm.documentNode(entry, at, documents))]);
   main.before(calm.make('a', { href: '#page', class: 'skip' }, 'Skip to the contents'),
     calm.make('header', {}, calm.head(page)), calm.navigation(main, documents.length));

@@ -9,7 +9,8 @@ calm.SCATTER = { height: 380, left: 74, right: 24, top: 30, bottom: 46 };
 
 calm.scatter = ({ points, label, x = { title: 'cycles', show: calm.short },
   y = { title: 'energy', show: calm.energy } }) => {
-  const kept = points.filter((point) => point.x > 0 && point.y > 0);
+  const kept = points.map((point) => ({ ...point, x: calm.number(point.x), y: calm.number(point.y) }))
+    .filter((point) => point.x > 0 && point.y > 0);
   if (kept.length === 0) return null;
   kept.sort((a, b) => a.x - b.x || a.y - b.y);
   const node = calm.make('div', { class: 'chart scatter' });

@@ -7,7 +7,8 @@
 
 calm.STEPS = { height: 300, left: 66, right: 18, top: 46, bottom: 40 };
 
-calm.steps = ({ series, bound, label, notes }) => {
+calm.steps = ({ series, bound: proved, label, notes }) => {
+  const bound = calm.number(proved);
   const kept = series.filter((one) => one.values.length > 0);
   if (kept.length === 0) return null;
   const node = calm.make('div', { class: 'chart steps' });
@@ -37,8 +38,7 @@ calm.most = (values) => values.reduce((a, b) => (b > a ? b : a), 0);
 
 calm.stepsLegend = (series, bound) => calm.make('ul', { class: 'legend', 'aria-label': 'Legend' },
   series.map((one) => calm.make('li', {}, calm.lineSwatch(one.colour, one.dash), one.name)),
-  calm.number(bound) !== null &&
-    calm.make('li', {}, calm.lineSwatch('green', '2 3'), 'proved bound: no order is below'));
+  bound !== null && calm.make('li', {}, calm.lineSwatch('green', '2 3'), 'proved bound: no order is below'));
 
 calm.lineSwatch = (colour, dash) => calm.draw('svg', { width: 26, height: 10, 'aria-hidden': 'true',
   style: 'width:26px;flex:none' },
@@ -115,7 +115,7 @@ calm.seriesLine = (one, frame) => {
     'stroke-dasharray': one.dash || null })];
 };
 
-calm.boundLine = (bound, frame) => (calm.number(bound) === null ? null
+calm.boundLine = (bound, frame) => (bound === null ? null
   : calm.draw('line', { class: 'bound-line', x1: frame.left, x2: frame.end,
     y1: frame.y(bound), y2: frame.y(bound) }));
 

@@ -2,15 +2,19 @@
 // the frames that everything else stands in.
 'use strict';
 
-// A section with a heading, or nothing if it has no contents.  A part that cannot
-// be shown says so and leaves the others alone.
-calm.section = (id, title, note, build) => {
-  let body;
+// A part that cannot be shown, as its document is not what it says it is, says so and
+// leaves the others alone.
+calm.guard = (build) => {
   try {
-    body = build();
+    return build();
   } catch (fault) {
-    body = calm.make('p', { class: 'fault' }, `This part cannot be shown: ${fault.message}`);
+    return calm.make('p', { class: 'fault' }, `This part cannot be shown: ${fault.message}`);
   }
+};
+
+// A section with a heading, or nothing if it has no contents.
+calm.section = (id, title, note, build) => {
+  const body = calm.guard(build);
   if (!body || (Array.isArray(body) && !body.some(Boolean))) return null;
   return calm.make('section', { id, class: 'section', 'aria-labelledby': `${id}-title` },
     calm.make('h3', { id: `${id}-title` }, title),
