@@ -39,6 +39,7 @@ calm.draw = (tag, attributes, ...children) =>
 calm.list = (value) => (Array.isArray(value) ? value : []);
 calm.known = (value) => value !== null && value !== undefined;
 calm.name = (value) => (calm.known(value) ? String(value) : '?');
+calm.baseName = (path) => calm.name(path).replace(/^.*[/\\]/, '');
 calm.number = (value) => (typeof value === 'number' && isFinite(value)
   ? value : typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null);
 
@@ -76,12 +77,16 @@ calm.short = (value) => {
   const number = calm.number(value);
   if (number === null) return '–';
   const size = Math.abs(number);
-  if (size > 0 && (size >= 1e15 || size < 1e-3)) return number.toExponential(3);
+  if (size > 0 && (size >= 1e21 || size < 1e-3)) return number.toExponential(3);
   return size < 10000 ? calm.figures.format(number)
-    : calm.scaled(number, 1000, ['', 'k', 'M', 'G', 'T']);
+    : calm.scaled(number, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E']);
 };
-calm.percent = (share) => (calm.number(share) === null ? '–'
-  : `${(100 * share).toFixed(share !== 0 && Math.abs(share) < 0.1 ? 2 : 1)} %`);
+calm.percent = (share) => {
+  const number = calm.number(share);
+  if (number === null) return '–';
+  const digits = number === 0 || number === 1 ? 0 : Math.abs(number) < 0.1 ? 2 : 1;
+  return `${(100 * number).toFixed(digits)} %`;
+};
 calm.plural = (count, word) => `${calm.count(count)} ${word}${count === 1 ? '' : 's'}`;
 
 // Ticks of an axis from 0 to `most`: at most `wanted`, at round places, which are
@@ -145,7 +150,11 @@ calm.fit = (node, again) => {
     }
   };
   new ResizeObserver(() => requestAnimationFrame(look)).observe(node);
-  calm.redraws.add(() => width > 0 && again(width));
+  const renew = () => {
+    if (!node.isConnected) calm.redraws.delete(renew);
+    else if (width > 0) again(width);
+  };
+  calm.redraws.add(renew);
 };
 
 // Text that is cut to `room` pixels, at about `size` pixels a letter.

@@ -4,6 +4,20 @@
 calm.KINDS = {
   plan: { word: 'Memory plan', line: (data) => calm.planLine(data),
     parts: (id, data, drawings) => calm.planParts(id, data, drawings) },
+  map: { word: 'Loop mapping', line: (data) => calm.mapLine(data),
+    parts: (id, data) => calm.mapParts(id, data) },
+  'eval-difference': { word: 'Two loop nests compared', line: (data) => calm.differenceLine(data),
+    parts: (id, data) => calm.differenceParts(id, data) },
+  inspect: { word: 'Memory of a network as it is', line: (data) => calm.planLine(data),
+    parts: (id, data, drawings) => calm.inspectParts(id, data, drawings) },
+  check: { word: 'Check of a plan', line: (data) => calm.planLine(data),
+    parts: (id, data) => calm.checkParts(id, data) },
+  pack: { word: 'Packing of buffers', line: (data) => calm.baseName(data.file),
+    parts: (id, data) => calm.packParts(id, data) },
+  sweep: { word: 'Sweep of designs', line: (data) => calm.sweepLine(data),
+    parts: (id, data) => calm.sweepParts(id, data) },
+  eval: { word: 'Cost of a loop nest', line: (data) => calm.evalLine(data),
+    parts: (id, data) => calm.evalParts(id, data) },
 };
 
 calm.kindOf = (data) => {
@@ -17,16 +31,18 @@ calm.documentTitle = (entry) => {
 };
 
 // One document: a heading, its parts, and how it came about.
-calm.documentNode = (entry, at, only) => {
+calm.documentNode = (entry, at, documents) => {
+  const only = documents.length === 1;
   const data = entry.data || {};
   const id = `d${at + 1}`;
   const kind = calm.KINDS[calm.kindOf(data)];
-  const line = kind ? kind.line(data) : null;
+  const line = kind ? calm.guard(() => kind.line(data)) : null;
   return calm.make('article', { class: 'document', id, 'aria-labelledby': `${id}-name` },
     calm.make('header', {},
-      calm.make('h2', { id: `${id}-name` }, only && kind ? kind.word : calm.documentTitle(entry)),
+      calm.make('h2', { id: `${id}-name` }, only && kind ? kind.word
+        : calm.shownName(documents, entry)),
       calm.make('p', {}, [!only && kind && kind.word, line].filter(Boolean).join(' · '))),
-    kind ? kind.parts(id, data, calm.list(entry.drawings))
+    kind ? calm.guard(() => kind.parts(id, data, calm.list(entry.drawings)))
       : calm.make('p', { class: 'note' }, 'This page knows nothing of this kind of document.'),
     calm.section(`${id}-source`, 'How this came about', null, () => calm.source(entry)));
 };
@@ -39,17 +55,21 @@ calm.source = (entry) => {
     ...Object.entries(made.options || {}).map(([name, value]) =>
       [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)])]),
   calm.make('p', {}, calm.make('button', { type: 'button',
-    click: () => calm.save(entry) }, `Download ${calm.name(entry.name)}`)),
-  calm.make('details', {}, calm.make('summary', {}, 'All options of the memory model'),
-    calm.facts(Object.entries(data.columns || {}).map(([key, value]) =>
+    click: () => calm.save(entry) }, `Download ${calm.jsonName(entry)}`)),
+  data.columns && calm.make('details', {},
+    calm.make('summary', {}, 'All options of the memory model'), calm.facts(Object.entries(data.columns || {}).map(([key, value]) =>
       [key, Array.isArray(value) ? value.join(', ') || 'none' : String(value)]))));
+};
+
+calm.jsonName = (entry) => {
+  const name = calm.baseName(entry.name);
+  return /\.json$/.test(name) ? name : `${name}.json`;
 };
 
 calm.save = (entry) => {
   const text = `${JSON.stringify(entry.data, null, 2)}\n`;
   const place = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const name = calm.name(entry.name).replace(/^.*[/\\]/, '');
-  const link = calm.make('a', { href: place, download: /\.json$/.test(name) ? name : `${name}.json` });
+  const link = calm.make('a', { href: place, download: calm.jsonName(entry) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(place), 1000);
 };
@@ -85,6 +105,23 @@ calm.themeButton = () => {
   return button;
 };
 
+// Paper is light, and nothing on it can be opened.
+calm.printLight = () => {
+  const root = document.documentElement;
+  let chosen;
+  addEventListener('beforeprint', () => {
+    chosen = root.dataset.theme;
+    root.dataset.theme = 'light';
+    document.querySelectorAll('details').forEach((one) => { one.open = true; });
+    calm.redraw();
+  });
+  addEventListener('afterprint', () => {
+    if (chosen) root.dataset.theme = chosen;
+    else delete root.dataset.theme;
+    calm.redraw();
+  });
+};
+
 // Links to the parts; of several documents to each of them.
 calm.navigation = (main, count) => {
   const link = (id, text, kind) => calm.make('li', {},
@@ -105,11 +142,12 @@ calm.start = () => {
   const page = JSON.parse(document.getElementById('calm-data').textContent);
   const documents = calm.list(page.documents);
   const main = document.getElementById('page');
+  calm.printLight();
   document.title = page.title || document.title;
   main.classList.add('page-body');
   main.tabIndex = -1;
-  calm.append(main, [calm.comparison && calm.comparison(documents),
-    documents.map((entry, at) => calm.documentNode(entry, at, documents.length === 1))]);
+  calm.append(main, [calm.guard(() => calm.comparison(documents)),
+    documents.map((entry, at) => calm.documentNode(entry, at, documents))]);
   main.before(calm.make('a', { href: '#page', class: 'skip' }, 'Skip to the contents'),
     calm.make('header', {}, calm.head(page)), calm.navigation(main, documents.length));
   main.after(calm.make('footer', { class: 'foot' },

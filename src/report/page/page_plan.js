@@ -41,7 +41,12 @@ calm.planLine = (plan) => {
     .filter(Boolean).join(' · ');
 };
 
-calm.planParts = (id, plan, drawings) => [
+calm.planParts = (id, plan, drawings) => {
+  const link = {}; // from the table of tensors to the arena
+  return calm.planSections(id, plan, drawings, link);
+};
+
+calm.planSections = (id, plan, drawings, link) => [
   calm.planTiles(plan),
   calm.section(`${id}-steps`, 'Live bytes per step',
     'What is in memory while each operator runs, under the memory model of the plan.',
@@ -49,10 +54,10 @@ calm.planParts = (id, plan, drawings) => [
       label: 'Live bytes per step' })),
   calm.section(`${id}-arena`, 'Arena',
     'Each tensor from the step that makes it to the last that reads it, at its addresses.',
-    () => calm.arena && calm.arena(plan)),
+    () => calm.arena(plan, { link })),
   calm.section(`${id}-graph`, 'Graph where it matters',
     'Operators around the peak and around each place of rewriting; edges are tensors and their bytes.',
-    () => calm.drawings && calm.drawings(plan, drawings)),
+    () => calm.drawings(plan, drawings)),
   calm.section(`${id}-rewrite`, 'Rewriting', calm.rewriteNote(plan.rewrite),
     () => calm.rewriteTable(plan.rewrite)),
   calm.section(`${id}-tiling`, 'Tiles', null, () => calm.tilingPart(plan)),
@@ -60,7 +65,8 @@ calm.planParts = (id, plan, drawings) => [
     'What has to be moved where the memory on chip is smaller than the peak.',
     () => calm.trafficTable(plan.traffic)),
   calm.section(`${id}-operators`, 'Operators', null, () => calm.operatorTable(plan)),
-  calm.section(`${id}-tensors`, 'Tensors', null, () => calm.tensorTable(plan))];
+  calm.section(`${id}-tensors`, 'Tensors', 'Choose one to see it in the arena.',
+    () => calm.tensorTable(plan, link))];
 
 calm.rewriteNote = (rewrite) => {
   if (!rewrite || calm.list(rewrite.sites).length === 0) return null;
@@ -92,10 +98,10 @@ calm.trafficTable = (traffic) => {
       calm.words('Order', (row) => row.order), calm.words('Model', (row) => row.model),
       calm.bytesColumn('Read, B', (row) => row.read_bytes),
       calm.bytesColumn('Written, B', (row) => row.write_bytes),
-      calm.bytesColumn('Spilled and read, B', (row) => row.spill_read_bytes),
+      calm.bytesColumn('Read back, B', (row) => row.spill_read_bytes),
       calm.bytesColumn('Spilled, B', (row) => row.spill_write_bytes),
       calm.bytesColumn('Most used, B', (row) => row.used_bytes),
-      calm.figure('Streaming operators', (row) => calm.list(row.streams).length)] });
+      calm.figure('Streaming', (row) => calm.list(row.streams).length)] });
 };
 
 calm.operatorRows = (plan) => {
@@ -132,10 +138,11 @@ calm.tensorRows = (plan) => {
   return [...placed, ...others, ...lone];
 };
 
-calm.tensorTable = (plan) => {
+calm.tensorTable = (plan, link) => {
   const rows = calm.tensorRows(plan);
   if (rows.length === 0) return null;
-  return calm.table({ label: 'Tensors', rows, columns: [
+  return calm.table({ label: 'Tensors', rows,
+    pick: link.show && ((row) => link.show(row)), columns: [
     calm.words('Tensor', (row) => row.name), calm.words('Role', (row) => row.role),
     calm.words('Type', (row) => row.type), calm.words('Shape', (row) => calm.shape(row)),
     calm.bytesColumn('Bytes', (row) => row.bytes), calm.figure('Offset', (row) => row.offset),
@@ -146,18 +153,27 @@ calm.tensorTable = (plan) => {
     .filter((column) => rows.some((row) => calm.known(column.value(row)))) });
 };
 
+// What tiles cost: more multiplications for less memory.
+calm.tradeColumns = (rows) => [
+  calm.bytesColumn('Head, B', (row) => row.head_bytes),
+  calm.bytesColumn('Tail, B', (row) => row.tail_bytes),
+  calm.barColumn('Arena, B', (row) => row.arena_bytes, calm.count,
+    calm.most(rows.map((row) => row.arena_bytes || 0))),
+  calm.figure('Multiplications', (row) => row.macs),
+  calm.figure('More of them', (row) => row.extra_macs),
+  calm.figure('Operators', (row) => row.operators)];
+
 calm.tilingPart = (plan) => {
-  const steps = calm.list(plan.steps);
+  const [tiling, steps] = [plan.tiling || {}, calm.list(plan.steps)];
+  const front = calm.list(tiling.front);
   if (!plan.tiling && steps.length === 0) return null;
-  const word = (step) => step.name ?? step.step ?? step.what;
-  return [plan.tiling && calm.facts([['Goal', plan.tiling.goal], ['Tiles', plan.tiling.tiles],
-    ['Why none', plan.tiling.reason]]),
-  steps.length > 0 && calm.table({ label: 'What each part of planning bought', rows: steps,
-    columns: [calm.words('Part', word),
-      calm.bytesColumn('Head, B', (step) => step.head_bytes),
-      calm.bytesColumn('Tail, B', (step) => step.tail_bytes),
-      calm.bytesColumn('Arena, B', (step) => step.arena_bytes),
-      calm.figure('Multiplications', (step) => step.macs),
-      calm.figure('More of them', (step) => step.extra_macs),
-      calm.figure('Operators', (step) => step.operators)] })];
+  return calm.make('div', { class: 'stack' },
+    calm.facts([['Goal', tiling.goal], ['Tiles', tiling.tiles], ['Why none', tiling.reason]]),
+    steps.length > 0 && calm.part('What each part of planning bought', calm.table({ rows: steps,
+      label: 'What each part of planning bought',
+      columns: [calm.words('Part', (step) => step.name), ...calm.tradeColumns(steps)] })),
+    front.length > 0 && calm.part('Memory against multiplications', calm.table({ rows: front,
+      label: 'Memory against multiplications', height: 260, columns: [
+        calm.words('Chosen', (row) => (row.chosen ? '✓ yes' : 'no')), ...calm.tradeColumns(front),
+        calm.words('Tiles', (row) => row.tiles, { most: 60 })] })));
 };

@@ -6,7 +6,7 @@
 
 calm.ARENA = { height: 420, left: 66, right: 18, top: 24, bottom: 40 };
 
-calm.arena = (plan) => {
+calm.arena = (plan, { steps, link } = {}) => {
   const boxes = calm.placed(plan);
   if (boxes.length === 0) return null;
   const whole = { left: 0, right: Math.max(...calm.endsOf(boxes, 'last')) + 1, low: 0,
@@ -14,7 +14,8 @@ calm.arena = (plan) => {
       ...calm.topsOf(boxes)) };
   const state = { boxes, whole, view: { ...whole }, picked: null, drag: null,
     peak: calm.number((plan.order || {}).peak_step), index: calm.arenaIndex(boxes, whole),
-    operators: calm.list((plan.order || {}).sequence) };
+    operators: calm.list((plan.order || {}).sequence), steps: steps || 'step of the order' };
+  state.painted = calm.largestFirst(boxes);
   const node = calm.make('div', { class: 'chart arena' });
   state.canvas = calm.make('canvas', { tabindex: 0, role: 'application',
     'aria-roledescription': 'map', 'aria-label': calm.arenaWords(state) });
@@ -25,10 +26,17 @@ calm.arena = (plan) => {
     calm.paintArena(state);
   });
   calm.steerArena(state);
+  if (link) link.show = (row) => calm.findInArena(state, row);
   return calm.make('div', {}, calm.arenaTools(state), node,
     calm.make('p', { class: 'hint' }, 'Drag to zoom into a part, then drag to move; Ctrl and ' +
       'wheel zoom, or the wheel alone once the map is focused. Keys: arrows go from tensor to ' +
       'tensor, Shift and arrows move, + − zoom, 0 shows all.'));
+};
+
+// Where tensors share bytes, as outputs over inputs may, the smaller one lies on top.
+calm.largestFirst = (boxes) => {
+  const area = ({ box }) => box.bytes * (box.last - box.first + 1);
+  return boxes.map((box, at) => ({ box, at })).sort((a, b) => area(b) - area(a));
 };
 
 // Spread without giving ten thousand arguments to a function.
@@ -93,9 +101,10 @@ calm.paintArena = (state) => {
   pen.beginPath();
   pen.rect(frame.left, frame.top, frame.wide, frame.high);
   pen.clip();
-  state.boxes.forEach((box) => calm.paintBox(pen, frame, box, inks, state));
-  calm.paintPeak(pen, frame, state, inks);
+  state.painted.forEach(({ box, at }) =>
+    calm.paintBox(pen, frame, box, inks, { view: state.view, at }));
   pen.restore();
+  calm.paintPeak(pen, frame, state, inks);
   calm.markArena(state);
 };
 
@@ -125,15 +134,14 @@ calm.hatch = (pen, kind, ink) => {
 
 calm.HATCH_AT = { 0: 0, 1: 1, '-1': 2, 2: 3, 3: 4 };
 
-calm.paintBox = (pen, frame, box, inks, state) => {
-  const { view } = state;
+calm.paintBox = (pen, frame, box, inks, { view, at }) => {
   if (box.last + 1 < view.left || box.first > view.right || box.offset > view.high ||
     box.offset + box.bytes < view.low) return;
   const [x, y] = [frame.x(box.first), frame.y(box.offset + box.bytes)];
   const wide = Math.max(1, frame.x(box.last + 1) - x);
   const high = Math.max(1, frame.y(box.offset) - y);
   const role = calm.roleOf(box);
-  pen.fillStyle = role.colour === 'plain' && box.first % 2 === 1 ? inks.plain2 : inks[role.colour];
+  pen.fillStyle = role.colour === 'plain' && at % 2 === 1 ? inks.plain2 : inks[role.colour];
   pen.fillRect(x, y, wide, high);
   if (role.hatch !== 0 && wide > 4 && high > 4) {
     pen.fillStyle = inks.hatches[calm.HATCH_AT[role.hatch]];
@@ -154,7 +162,9 @@ calm.boxName = (pen, frame, box, inks, { x, y, wide, high }) => {
   const top = Math.max(y, frame.top);
   const bottom = Math.min(y + high, frame.ground);
   if (right - left < 30 || bottom - top < 14) return;
-  const text = calm.cut(box.name, right - left - 8, 6.6);
+  const room = right - left - 8;
+  const natural = pen.measureText(box.name.slice(0, 200)).width;
+  const text = natural <= room ? box.name : calm.cut(box.name, room, 6.6);
   pen.fillStyle = inks.ink;
   pen.fillText(text, left + 5, Math.min(top + 14, (top + bottom) / 2 + 4));
 };
@@ -177,7 +187,7 @@ calm.arenaGrid = (pen, frame, state, inks) => {
   calm.spanTicks(view.left, view.right - 1, wanted, false).forEach((tick) =>
     pen.fillText(calm.count(tick), frame.x(tick + 0.5), frame.ground + 17));
   pen.textAlign = 'right';
-  pen.fillText('step of the order', frame.end, frame.ground + 34);
+  pen.fillText(state.steps, frame.end, frame.ground + 34);
   pen.textAlign = 'left';
   pen.fillText('address', 0, 12);
 };
@@ -190,12 +200,22 @@ calm.spanTicks = (from, to, wanted, binary) => {
   return ticks;
 };
 
+// The step of the peak, framed, with its name above it.
 calm.paintPeak = (pen, frame, state, inks) => {
-  if (state.peak === null) return;
-  const [from, to] = [frame.x(state.peak), frame.x(state.peak + 1)];
+  const { peak, view } = state;
+  if (peak === null || peak + 1 <= view.left || peak >= view.right) return;
+  const from = Math.max(frame.left, frame.x(peak));
+  const to = Math.min(frame.end, frame.x(peak + 1));
   pen.strokeStyle = inks.before;
   pen.lineWidth = 1.5;
   pen.setLineDash([4, 3]);
   pen.strokeRect(from, frame.top - 4, Math.max(2, to - from), frame.high + 8);
   pen.setLineDash([]);
+  const text = `peak: step ${peak}`;
+  const half = pen.measureText(text).width / 2;
+  pen.textAlign = 'center';
+  pen.fillStyle = inks.before;
+  pen.fillText(text, Math.max(frame.left + half, Math.min(frame.end - half, (from + to) / 2)),
+    frame.top - 9);
+  pen.textAlign = 'left';
 };

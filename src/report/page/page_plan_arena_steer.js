@@ -33,9 +33,11 @@ calm.boxWords = (box, state) => [box.name,
   ['bytes', calm.both(box.bytes)],
   ['offset', calm.both(box.offset)],
   ['alive', box.first === box.last ? `step ${box.first}` : `steps ${box.first} to ${box.last}`],
-  ['made by', box.producer ?? (box.role === 'input' ? 'the input'
-    : calm.name(state.operators[box.first]))],
+  calm.known(calm.makerOf(box, state)) && ['made by', calm.makerOf(box, state)],
   calm.list(box.readers).length > 0 && ['read by', calm.someOf(box.readers)]];
+
+calm.makerOf = (box, state) => box.producer ??
+  (box.role === 'input' ? 'nobody: an input' : state.operators[box.first]);
 
 calm.someOf = (names) => (names.length <= 4 ? names.join(', ')
   : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`);
@@ -71,10 +73,14 @@ calm.showAll = (state) => calm.setView(state, { ...state.whole });
 calm.isWhole = (state) => state.view.right - state.view.left >= state.whole.right &&
   state.view.high - state.view.low >= state.whole.high;
 
-// By a factor, around a place that stays where it is.
+// By a factor, around a place that stays where it is: the pointer's, else that of the
+// tensor that is marked, else the middle.
 calm.zoomArena = (state, factor, step, bytes) => {
   const { left, right, low, high } = state.view;
-  const [x, y] = [step ?? (left + right) / 2, bytes ?? (low + high) / 2];
+  const { picked } = state;
+  const [x, y] = calm.known(step) ? [step, bytes]
+    : picked ? [(picked.first + picked.last + 1) / 2, picked.offset + picked.bytes / 2]
+      : [(left + right) / 2, (low + high) / 2];
   calm.setView(state, { left: x - (x - left) * factor, right: x + (right - x) * factor,
     low: y - (y - low) * factor, high: y + (high - y) * factor });
 };
@@ -91,6 +97,14 @@ calm.bringIntoView = (state, box) => {
     box.offset + box.bytes > view.low) return;
   calm.moveArena(state, (box.first + box.last) / 2 - (view.left + view.right) / 2,
     box.offset + box.bytes / 2 - (view.low + view.high) / 2);
+};
+
+// A tensor that was chosen elsewhere; a view is shown as what it lies in.
+calm.findInArena = (state, row) => {
+  const box = state.boxes.find((one) => one.name === (row.view ?? row.name));
+  state.canvas.scrollIntoView({ block: 'center', behavior: 'instant' });
+  if (box) calm.bringIntoView(state, box);
+  calm.tell(state, box || null);
 };
 
 calm.steerArena = (state) => {

@@ -6,15 +6,20 @@
 calm.placed = (plan) => {
   const layout = plan.layout || {};
   const ties = calm.ties(plan);
-  const buffers = calm.list(layout.buffers).map((buffer) => ({
-    ...buffer, role: 'activation', ...ties.of(buffer.name), name: calm.name(buffer.name),
-    bytes: buffer.bytes, offset: buffer.offset, first: buffer.first, last: buffer.last }));
+  const buffers = calm.list(layout.buffers).map((buffer) => ({ role: 'activation',
+    ...ties.of(buffer.name), ...calm.place(buffer, buffer.first, buffer.last),
+    name: calm.name(buffer.name), index: buffer.index }));
   const works = calm.list(layout.workspaces).map((work) => ({
-    name: `workspace of ${calm.name(work.op)}`, role: 'workspace', bytes: work.bytes,
-    offset: work.offset, first: work.step, last: work.step, producer: work.op, readers: [] }));
-  return [...buffers, ...works].filter((one) => calm.number(one.offset) !== null &&
-    calm.number(one.bytes) !== null && calm.number(one.first) !== null &&
-    calm.number(one.last) !== null);
+    name: `workspace of ${calm.name(work.op)}`, role: 'workspace',
+    ...calm.place(work, work.step, work.step), producer: work.op, readers: [] }));
+  return [...buffers, ...works].filter((one) => one.offset >= 0 && one.bytes >= 0 &&
+    one.first >= 0 && one.last >= one.first);
+};
+
+// Numbers, or -1 for what is none.
+calm.place = (one, first, last) => {
+  const at = (value) => calm.number(value) ?? -1;
+  return { bytes: at(one.bytes), offset: at(one.offset), first: at(first), last: at(last) };
 };
 
 // Who makes and who reads a tensor, by its name.
@@ -43,9 +48,9 @@ calm.typed = (tensor) => [tensor.type, calm.shape(tensor)].filter(calm.known).jo
 
 // Bytes per step: of the order as given, or the sums over the tensors that are alive.
 calm.stepBytes = (plan) => calm.list((plan.order || {}).step_bytes)
-  .map(calm.number).filter(calm.known);
+  .map((bytes) => calm.number(bytes) ?? 0);
 calm.baselineBytes = (plan) => calm.list((plan.baseline || {}).step_bytes)
-  .map(calm.number).filter(calm.known);
+  .map((bytes) => calm.number(bytes) ?? 0);
 
 calm.planSeries = (plan) => [
   { name: 'new order', values: calm.stepBytes(plan), operators: calm.list((plan.order || {}).sequence),

@@ -7,7 +7,8 @@
 
 calm.STEPS = { height: 300, left: 66, right: 18, top: 46, bottom: 40 };
 
-calm.steps = ({ series, bound, label, notes }) => {
+calm.steps = ({ series, bound: proved, label, notes }) => {
+  const bound = calm.number(proved);
   const kept = series.filter((one) => one.values.length > 0);
   if (kept.length === 0) return null;
   const node = calm.make('div', { class: 'chart steps' });
@@ -37,8 +38,7 @@ calm.most = (values) => values.reduce((a, b) => (b > a ? b : a), 0);
 
 calm.stepsLegend = (series, bound) => calm.make('ul', { class: 'legend', 'aria-label': 'Legend' },
   series.map((one) => calm.make('li', {}, calm.lineSwatch(one.colour, one.dash), one.name)),
-  calm.number(bound) !== null &&
-    calm.make('li', {}, calm.lineSwatch('green', '2 3'), 'proved bound: no order is below'));
+  bound !== null && calm.make('li', {}, calm.lineSwatch('green', '2 3'), 'proved bound: no order is below'));
 
 calm.lineSwatch = (colour, dash) => calm.draw('svg', { width: 26, height: 10, 'aria-hidden': 'true',
   style: 'width:26px;flex:none' },
@@ -115,7 +115,7 @@ calm.seriesLine = (one, frame) => {
     'stroke-dasharray': one.dash || null })];
 };
 
-calm.boundLine = (bound, frame) => (calm.number(bound) === null ? null
+calm.boundLine = (bound, frame) => (bound === null ? null
   : calm.draw('line', { class: 'bound-line', x1: frame.left, x2: frame.end,
     y1: frame.y(bound), y2: frame.y(bound) }));
 
@@ -132,11 +132,11 @@ calm.markStep = (cross, series, frame, step) => {
 // point, where the line leaves room more often than beside it.
 calm.pins = (series, frame) => {
   const taken = [];
-  return series.filter((one) => one.pin).map((one) => {
+  return series.filter((one) => typeof one.pin === 'string').map((one) => {
     const peak = calm.most(one.values);
     const step = one.values.indexOf(peak);
     const [x, y] = [frame.x(step + 0.5), frame.y(peak)];
-    const text = `${one.pin} ${calm.kib(peak)}`;
+    const text = `${one.pin} ${calm.kib(peak)}`.trim();
     const width = text.length * 6.9;
     const left = Math.max(frame.left + 2, Math.min(frame.end - width, x - width / 2));
     const top = calm.freePlace(taken, left, width, y, frame);

@@ -24,8 +24,9 @@ calm.barColumn = (title, value, show, most) => calm.figure(title, value,
   { room: 9 });
 
 calm.table = (options) => {
-  const { columns, rows, label, search = rows.length > 8, pick, height = 420 } = options;
-  const state = { sorted: null, down: false, words: '', shown: rows, picked: null, printing: false };
+  const { columns, rows, label, search = rows.length > 8, pick, picked = null,
+    height = 420 } = options;
+  const state = { sorted: null, down: false, words: '', shown: rows, picked, printing: false };
   const body = calm.make('tbody');
   const found = calm.make('span', { class: 'found', role: 'status' });
   const heads = columns.map((column, at) => calm.headCell(column, () => sort(at)));
@@ -79,7 +80,6 @@ calm.table = (options) => {
     state.words = words;
     renew();
   });
-  if (pick && rows.length > 0) state.picked = rows[0];
   renew();
   return calm.make('div', { class: 'table' }, tools, room);
 };
@@ -172,8 +172,8 @@ calm.widths = (columns, rows) => {
       const shown = column.show ? column.show(value, rows[at]) : value;
       const text = shown instanceof Node ? shown.textContent : calm.known(shown) ? String(shown) : '';
       most = Math.max(most, text.length * (column.kind === 'figure' ? 1 : 0.93) +
-        (shown instanceof Node ? 2 : 0));
+        (shown instanceof Node ? 1 : 0) + (column.room || 0));
     }
-    return Math.min(column.most || 40, most) + 3 + (column.room || 0);
+    return Math.min(column.most || 40, most) + 3;
   });
 };

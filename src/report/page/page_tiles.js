@@ -2,15 +2,19 @@
 // the frames that everything else stands in.
 'use strict';
 
-// A section with a heading, or nothing if it has no contents.  A part that cannot
-// be shown says so and leaves the others alone.
-calm.section = (id, title, note, build) => {
-  let body;
+// A part that cannot be shown, as its document is not what it says it is, says so and
+// leaves the others alone.
+calm.guard = (build) => {
   try {
-    body = build();
+    return build();
   } catch (fault) {
-    body = calm.make('p', { class: 'fault' }, `This part cannot be shown: ${fault.message}`);
+    return calm.make('p', { class: 'fault' }, `This part cannot be shown: ${fault.message}`);
   }
+};
+
+// A section with a heading, or nothing if it has no contents.
+calm.section = (id, title, note, build) => {
+  const body = calm.guard(build);
   if (!body || (Array.isArray(body) && !body.some(Boolean))) return null;
   return calm.make('section', { id, class: 'section', 'aria-labelledby': `${id}-title` },
     calm.make('h3', { id: `${id}-title` }, title),
@@ -27,9 +31,13 @@ calm.tile = ({ title, value, detail, mark, kind }) =>
       mark && calm.make('span', { class: `mark mark-${mark.kind}` }, mark.text),
       detail && calm.make('span', { class: 'tile-detail' }, detail)));
 
-calm.tiles = (tiles, label) =>
-  calm.make('dl', { class: 'tiles', 'aria-label': label || 'Figures' },
-    tiles.filter(Boolean).map(calm.tile));
+// In rows of about equal length, of at most six.
+calm.tiles = (tiles, label) => {
+  const kept = tiles.filter(Boolean);
+  const columns = Math.max(4, Math.ceil(kept.length / Math.ceil(kept.length / 6)));
+  return calm.make('dl', { class: 'tiles', 'aria-label': label || 'Figures',
+    style: `--columns:${columns}` }, kept.map(calm.tile));
+};
 
 calm.bytesTile = (title, bytes, more) => (calm.number(bytes) === null ? null
   : { title, value: calm.kib(bytes), detail: calm.bytes(bytes), ...more });
@@ -51,9 +59,13 @@ calm.statusMark = (status) => {
 calm.markNode = (mark) =>
   calm.make('span', { class: `mark mark-${mark.kind}` }, mark.text);
 
+// A part of a section, under a heading of its own.
+calm.part = (title, node) => node && calm.make('div', { class: 'part' },
+  calm.make('h4', {}, title), node);
+
 // Names and what they are, one a line.
 calm.facts = (rows) => {
-  const kept = rows.filter((row) => row && calm.known(row[1]) && row[1] !== '');
+  const kept = rows.filter((row) => row && calm.known(row[1]) && row[1] !== '' && row[1] !== false);
   return kept.length === 0 ? null : calm.make('dl', { class: 'facts' },
     kept.map(([key, value]) => [calm.make('dt', {}, key), calm.make('dd', {}, value)]));
 };
