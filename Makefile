@@ -33,7 +33,7 @@ configure = $(if $(or $(compiler_$(1)),$(compiler_given)),CC="$(or \
   -DCMAKE_BUILD_TYPE=$(type_$(1)) $(options) $(options_$(1)) $(2) \
   > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
-.PHONY: all demo check test bench bench-runtimes bench-mapping bench-rivals bench-tiling \
+.PHONY: all demo device check test bench bench-runtimes bench-mapping bench-rivals bench-tiling \
   bench-order bench-layout reproduce \
   fuzz format tidy install setup clean help configure-all
 
@@ -50,6 +50,11 @@ demo: ## set up, build, plan two networks, map one of them
 	@scripts/setup build demo
 	@$(MAKE) --no-print-directory all
 	@scripts/demo
+
+device: ## plan a network, run it in TensorFlow Lite Micro, print both arenas
+	@scripts/setup build demo
+	@$(MAKE) --no-print-directory all
+	@scripts/device
 
 check: ## set up, build release, asan and hostile, and run every test
 	@scripts/setup build check
