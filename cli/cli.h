@@ -7,6 +7,8 @@
  *   opt.c       words of a command line -> a request
  *   help.c      help of the tool and of a command; man.c the same in roff
  *   story.c     stderr: errors, warnings, progress; Ctrl-C
+ *   progress.c  a bar there
+ *   completion.c  what shells complete; completion_SHELL.c for each
  *   output.c    stdout and files; nests.c files of calm map
  *   cmd_*.c     one command each
  */
@@ -56,11 +58,7 @@ extern const exit_meaning exit_meanings[]; /* ends with a NULL meaning */
 /* NULL if there is no such command. */
 const command *find_command(const char *name);
 
-typedef enum color_choice {
-  COLOR_AUTO,
-  COLOR_ALWAYS,
-  COLOR_NEVER
-} color_choice;
+typedef enum when_choice { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER } when_choice;
 
 /* A file to be written beside the result on stdout. */
 typedef struct emission {
@@ -89,7 +87,7 @@ struct request {
   int arch_count, mapping_count, problem_count;
   const char *database, *export_kind; /* calm sweep; NULL: not given */
   const char *title;                  /* calm report; NULL: not given */
-  color_choice color;
+  when_choice color, progress;
   bool retry;
   bool calibrate, json, list, dump, in_place, quiet, verbose, help;
 };

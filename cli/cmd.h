@@ -12,6 +12,7 @@ int cmd_eval(request *r);
 int cmd_map(request *r);
 int cmd_sweep(request *r);
 int cmd_report(request *r);
+int cmd_completion(request *r);
 int cmd_bench(request *r);
 
 #endif

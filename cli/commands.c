@@ -111,6 +111,15 @@ static const char *const report_examples[] = {
     "the front of energy and cycles",
     NULL};
 
+static const char *const completion_examples[] = {
+    "source <(calm completion bash)",
+    "in this bash, or in ~/.bashrc in every one; make install does it for all",
+    "calm completion zsh > ~/.zfunc/_calm",
+    "in a folder of zsh's $fpath",
+    "calm completion fish > ~/.config/fish/completions/calm.fish",
+    "for fish",
+    NULL};
+
 static const char *const bench_examples[] = {
     "calm bench serenity",
     "every table of the paper, its figures beside ours",
@@ -188,6 +197,13 @@ const command commands[] = {
      "accelerators).  What it needs is part of calm, but for the solver HiGHS, "
      "without which CoSA's own mapper is left out (exit code 5).",
      bench_examples},
+    {"completion", "SHELL", 1, 1, cmd_completion,
+     "print what lets a shell complete words of calm",
+     "Prints a script for bash, zsh or fish, with which Tab completes "
+     "commands, "
+     "options, the values of options that have a few, and files by their "
+     "endings.",
+     completion_examples},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL}};
 
 const exit_meaning exit_meanings[] = {

@@ -14,7 +14,7 @@ void help_print_tool(void) {
       "with a\nproof; and it finds the loop nests that cost least on "
       "accelerators.\n");
   for (const command *c = commands; c->name; c++)
-    printf("  calm %-7s %-19s %s\n", c->name, c->operands, c->summary);
+    printf("  calm %-10s %-19s %s\n", c->name, c->operands, c->summary);
   puts(
       "\n  calm help COMMAND, calm COMMAND --help   options and examples\n"
       "  calm help rules                          what --rewrite knows\n"

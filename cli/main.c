@@ -8,6 +8,7 @@
 #include "nearest.h"
 #include "opt.h"
 #include "output.h"
+#include "progress.h"
 #include "story.h"
 
 static int run_request(request *r, int count, char **words) {
@@ -18,7 +19,11 @@ static int run_request(request *r, int count, char **words) {
     return EXIT_DONE;
   }
   code = output_check(r);
-  return code ? code : r->command->run(r);
+  if (code) return code;
+  progress_begin(r);
+  code = r->command->run(r);
+  progress_erase();
+  return code;
 }
 
 static int run_command(const command *c, int count, char **words) {

@@ -84,15 +84,23 @@ static int set_title(request *r, const char *value) {
   return EXIT_DONE;
 }
 
-static int set_color(request *r, const char *value) {
+static int set_when(when_choice *out, const char *name, const char *value) {
   static const char *const words[] = {"auto", "always", "never"};
   for (int i = 0; i < 3; i++)
     if (!strcmp(words[i], value)) {
-      r->color = (color_choice)i;
+      *out = (when_choice)i;
       return EXIT_DONE;
     }
-  story_tell("--color: '%s' is not one of auto|always|never", value);
+  story_tell("--%s: '%s' is not one of auto|always|never", name, value);
   return EXIT_USAGE;
+}
+
+static int set_color(request *r, const char *value) {
+  return set_when(&r->color, "color", value);
+}
+
+static int set_progress(request *r, const char *value) {
+  return set_when(&r->progress, "progress", value);
 }
 
 #define ALL "inspect plan check pack eval map sweep bench"
@@ -184,7 +192,8 @@ static const opt_own rows[] = {
      'v',
      NULL,
      offsetof(request, verbose)},
-    {{"quiet", TOLD, NULL, NULL, "tell nothing on stderr but errors"},
+    {{"quiet", TOLD " completion", NULL, NULL,
+      "tell nothing on stderr but errors"},
      'q',
      NULL,
      offsetof(request, quiet)},
@@ -192,7 +201,12 @@ static const opt_own rows[] = {
      0,
      set_color,
      0},
-    {{"help", TOLD, NULL, NULL, "show this help"},
+    {{"progress", ALL, "auto|always|never", "auto",
+      "a bar on stderr with the time that is left; auto: on a terminal"},
+     0,
+     set_progress,
+     0},
+    {{"help", TOLD " completion", NULL, NULL, "show this help"},
      'h',
      NULL,
      offsetof(request, help)}};
@@ -203,7 +217,7 @@ const opt_own *opt_own_at(size_t index) {
 
 bool opt_wants_color(const request *r) {
   const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
-  if (r->color != COLOR_AUTO) return r->color == COLOR_ALWAYS;
+  if (r->color != WHEN_AUTO) return r->color == WHEN_ALWAYS;
   return isatty(STDOUT_FILENO) && !(refused && *refused) &&
          !(terminal && !strcmp(terminal, "dumb"));
 }

@@ -9,6 +9,7 @@
 
 #include "nests.h"
 #include "opt.h"
+#include "progress.h"
 #include "story.h"
 
 /* ---- What --emit can write ----------------------------------------------- */
@@ -264,6 +265,7 @@ static int write_file(const request *r, const emission *e,
 
 /* What was printed before may have filled the buffer and failed by itself. */
 int output_text(const char *text) {
+  progress_erase();
   const size_t length = strlen(text);
   if (!ferror(stdout) && fwrite(text, 1, length, stdout) == length &&
       fflush(stdout) == 0)

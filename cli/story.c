@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "progress.h"
+
 enum { LINE_BYTES = 2048 };
 
 /* Bytes of the character at s, 0 if no terminal should see it: a control
@@ -33,6 +35,7 @@ void story_tell(const char *format, ...) {
     if (bytes == 0) to += sprintf(to, "\\x%02x", (unsigned char)*s++);
     for (int i = 0; i < bytes; i++) *to++ = *s++;
   }
+  progress_erase();
   fprintf(stderr, "calm: %.*s\n", (int)(to - shown), shown);
 }
 

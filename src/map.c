@@ -100,6 +100,7 @@ static calm_status take_item(void *payload, uint32_t item, const char *line,
     status = map_journal_add(&w->journal, line);
   w->finished++;
   if (status == CALM_OK) tell_progress(w, l);
+  context_progress(a->context, "layers", w->finished, w->count, false);
   return status;
 }
 
@@ -125,6 +126,7 @@ static calm_status run_list(work_list *w, const bool *done) {
     leave(&m->layers[i]);
   }
   const jobs_work work = {w, "the mapper", run_item, take_item};
+  context_progress(m->context, "layers", 0, w->count, false);
   return jobs_run(m->context, w->count, jobs_for(w), &work);
 }
 

@@ -219,7 +219,7 @@ void pipeline_limits(limits *out, calm_context *context,
   out->max_ticks = options->tick_limit;
   out->max_bytes = options->memory_limit_bytes;
   if (options->time_limit_s > 0)
-    out->deadline = limits_clock() + options->time_limit_s * share;
+    limits_set_time(out, options->time_limit_s * share);
 }
 
 layout_options pipeline_layout_options(const calm_options *options) {

@@ -117,6 +117,22 @@ typedef void (*calm_log_function)(void *payload, calm_log_level level,
 CALM_API void calm_context_set_log(calm_context *context,
                                    calm_log_function function, void *payload);
 
+/* How far something is whose end is known. */
+typedef struct calm_progress {
+  const char *what;     /* "layers", "points"; "searching" */
+  uint64_t done, total; /* parts; with `limit` milliseconds */
+  bool limit; /* the total is a limit of time, and it may end sooner */
+} calm_progress;
+
+typedef void (*calm_progress_function)(void *payload,
+                                       const calm_progress *progress);
+
+/* Send the progress of later calls to `function`, which is called often and
+   should be fast; NULL (the default) drops it. */
+CALM_API void calm_context_set_progress(calm_context *context,
+                                        calm_progress_function function,
+                                        void *payload);
+
 /*
  * Ask running searches to stop and report the best so far.  Safe in a signal
  * handler and from another thread.  Lasts until calm_context_resume.

@@ -27,6 +27,8 @@ struct calm_context {
   size_t bytes;
   calm_log_function log;
   void *log_payload;
+  calm_progress_function progress;
+  void *progress_payload;
   bool muted;
   VECTOR(lent_file) lent;
   interrupt_flag interrupted;
@@ -124,6 +126,23 @@ void calm_context_set_log(calm_context *context, calm_log_function function,
                           void *payload) {
   context->log = function;
   context->log_payload = payload;
+}
+
+void calm_context_set_progress(calm_context *context,
+                               calm_progress_function function, void *payload) {
+  context->progress = function;
+  context->progress_payload = payload;
+}
+
+bool context_shows_progress(const calm_context *context) {
+  return context->progress != NULL;
+}
+
+void context_progress(calm_context *context, const char *what, uint64_t done,
+                      uint64_t total, bool limit) {
+  const calm_progress progress = {what, done, total, limit};
+  if (context->progress)
+    context->progress(context->progress_payload, &progress);
 }
 
 void calm_context_interrupt(calm_context *context) { context->interrupted = 1; }

@@ -44,6 +44,11 @@ void context_log(calm_context *context, calm_log_level level,
 /* Would a line of this kind reach anyone?  Saves the work of composing it. */
 bool context_logs(const calm_context *context);
 
+/* How far something is; see calm_progress. */
+bool context_shows_progress(const calm_context *context);
+void context_progress(calm_context *context, const char *what, uint64_t done,
+                      uint64_t total, bool limit);
+
 /* Let no line through, while a file is read of which all has been said. */
 void context_mute(calm_context *context, bool muted);
 

@@ -109,6 +109,7 @@ static void run_copy(const crew *all, uint32_t item, copy *c) {
   if (pthread_create(&waiting, NULL, await_stop, c)) _exit(1);
   calm_context_set_log(c->context, context_logs(c->context) ? send_log : NULL,
                        c);
+  calm_context_set_progress(c->context, NULL, NULL);
   if (all->work->run(&line, all->work->payload, item)) _exit(1);
   send_line(c, 'R', line);
   _exit(0);

@@ -22,6 +22,7 @@ typedef struct limits {
   uint64_t max_ticks; /* UINT64_MAX: no limit */
   uint64_t max_bytes; /* of search memory, UINT64_MAX: no limit */
   double deadline;    /* on limits_clock, 0: none */
+  double begin;       /* likewise: when the search began */
   uint64_t next_look; /* at this tick the clock is read again */
   limits_reason reason;
 } limits;
@@ -31,6 +32,9 @@ double limits_clock(void);
 
 /* No limits at all. */
 void limits_init(limits *l, calm_context *context);
+
+/* Stop so many seconds from now. */
+void limits_set_time(limits *l, double seconds);
 
 /* Spend ticks.  True: stop now and report the best so far. */
 static inline bool limits_spend(limits *l, uint64_t ticks);

@@ -55,8 +55,7 @@ static double time_left(const rewriting *r) {
 
 static void begin_effort(rewriting *r, uint64_t ticks) {
   pipeline_limits(&r->l, r->context, r->options, 0);
-  if (r->options->time_limit_s > 0)
-    r->l.deadline = limits_clock() + 0.5 * time_left(r);
+  if (r->options->time_limit_s > 0) limits_set_time(&r->l, 0.5 * time_left(r));
   r->l.max_ticks = number_smaller(r->l.max_ticks, ticks);
 }
 

@@ -146,8 +146,7 @@ static tile_goal goal_of(const tiling *t) {
 static void begin_search(limits *l, const tiling *t) {
   pipeline_limits(l, t->context, &t->options, 0);
   l->max_ticks = number_smaller(t->request.options.tick_limit, SEARCH_TICKS);
-  if (t->options.time_limit_s > 0)
-    l->deadline = limits_clock() + 0.75 * time_left(t);
+  if (t->options.time_limit_s > 0) limits_set_time(l, 0.75 * time_left(t));
 }
 
 static calm_status find_regions(tiling *t) {

@@ -80,6 +80,7 @@ static calm_status take_item(void *payload, uint32_t item, const char *line,
   TRY(line ? calm_sweep_store(s, point, line) : calm_sweep_fail(s, point, why));
   w->finished++;
   tell(w, &s->points[point]);
+  context_progress(s->context, "points", w->finished, w->count, false);
   return CALM_OK;
 }
 
@@ -109,6 +110,7 @@ static calm_status run_all(work_list *w) {
   for (uint32_t i = 0; i < s->point_count; i++)
     if (s->points[i].twin == i && s->points[i].result.status == SWEEP_OPEN)
       w->points[w->count++] = i;
+  context_progress(s->context, "points", 0, w->count, false);
   return jobs_run(s->context, w->count, s->jobs ? s->jobs : jobs_most(), &work);
 }
 

@@ -23,7 +23,8 @@ mv "$work/stage/opt/calm" "$work/calm"
 (cd "$work/calm" && find . -type f -o -type l | sort)
 for file in include/calm/calm.h 'lib*/libcalm.a' 'lib*/libcalm.so' \
   'lib*/pkgconfig/calm.pc' 'lib*/cmake/calm/calm-config.cmake' \
-  share/man/man1/calm.1; do
+  share/man/man1/calm.1 share/bash-completion/completions/calm \
+  share/zsh/site-functions/_calm share/fish/vendor_completions.d/calm.fish; do
   # shellcheck disable=SC2086 # the pattern is meant to be expanded
   (cd "$work/calm" && ls $file) > /dev/null
 done
