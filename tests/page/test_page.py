@@ -339,3 +339,14 @@ def test_tool_difference_and_front(show, calm):
     assert page.locator("#d1 .bars").count() == 6
     rows = page.locator("table[aria-label='Nests of the front'] tbody tr:not(.empty)")
     assert rows.count() == len(front["layers"][0]["front"])
+
+
+def test_arena_before(show):
+    plan = documents.plan()
+    plan["baseline"]["buffers"] = [{"name": "in of first", "offset": 0, "bytes": 9000,
+                                    "first": 0, "last": 2}]
+    page = show(plan)
+    page.locator("#d1-arena select").select_option(label="the arena before")
+    page.locator("#d1-arena canvas").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert "9,000 B" in tip(page).inner_text()

@@ -54,7 +54,7 @@ calm.planSections = (id, plan, drawings, link) => [
       label: 'Live bytes per step' })),
   calm.section(`${id}-arena`, 'Arena',
     'Each tensor from the step that makes it to the last that reads it, at its addresses.',
-    () => calm.arena(plan, { link })),
+    () => calm.arenas(plan, link)),
   calm.section(`${id}-graph`, 'Graph where it matters',
     'Operators around the peak and around each place of rewriting; edges are tensors and their bytes.',
     () => calm.drawings(plan, drawings)),

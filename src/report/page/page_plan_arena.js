@@ -6,15 +6,27 @@
 
 calm.ARENA = { height: 420, left: 66, right: 18, top: 24, bottom: 40 };
 
-calm.arena = (plan, { steps, link } = {}) => {
+// As planned, and where that is known as it was, at the same scale.
+calm.arenas = (plan, link) => {
+  const before = calm.planBefore(plan);
+  if (!before) return calm.arena(plan, { link });
+  const high = Math.max(...[plan, before].map((one) => calm.number(one.layout.arena_bytes) || 0));
+  const room = calm.make('div');
+  const show = (at) => room.replaceChildren(at === 0 ? calm.arena(plan, { link, high })
+    : calm.arena(before, { link, high }));
+  show(0);
+  return [calm.choice('Show', ['the arena as planned', 'the arena before'], show), room];
+};
+
+calm.arena = (plan, { steps, link, high } = {}) => {
   const boxes = calm.placed(plan);
   if (boxes.length === 0) return null;
   const whole = { left: 0, right: Math.max(...calm.endsOf(boxes, 'last')) + 1, low: 0,
-    high: Math.max(1, calm.number((plan.layout || {}).arena_bytes) || 0,
+    high: Math.max(1, high || 0, calm.number((plan.layout || {}).arena_bytes) || 0,
       ...calm.topsOf(boxes)) };
   const state = { boxes, whole, view: { ...whole }, picked: null, drag: null,
     peak: calm.number((plan.order || {}).peak_step), index: calm.arenaIndex(boxes, whole),
-    operators: calm.list((plan.order || {}).sequence), steps: steps || 'step of the order' };
+    end: calm.number((plan.layout || {}).arena_bytes), operators: calm.list((plan.order || {}).sequence), steps: steps || 'step of the order' };
   state.painted = calm.largestFirst(boxes);
   const node = calm.make('div', { class: 'chart arena' });
   state.canvas = calm.make('canvas', { tabindex: 0, role: 'application',
@@ -104,6 +116,7 @@ calm.paintArena = (state) => {
   state.painted.forEach(({ box, at }) =>
     calm.paintBox(pen, frame, box, inks, { view: state.view, at }));
   pen.restore();
+  calm.paintEnd(pen, frame, state, inks);
   calm.paintPeak(pen, frame, state, inks);
   calm.markArena(state);
 };
@@ -147,12 +160,22 @@ calm.paintBox = (pen, frame, box, inks, { view, at }) => {
     pen.fillStyle = inks.hatches[calm.HATCH_AT[role.hatch]];
     pen.fillRect(x, y, wide, high);
   }
+  calm.boxEdge(pen, inks, { x, y, wide, high });
+  calm.boxName(pen, frame, box, inks, { x, y, wide, high });
+};
+
+// A line around it, or what is too thin for that in a darker colour.
+calm.boxEdge = (pen, inks, { x, y, wide, high }) => {
   if (wide > 3 && high > 3) {
     pen.strokeStyle = inks.edge;
     pen.lineWidth = 0.75;
     pen.strokeRect(x + 0.4, y + 0.4, wide - 0.8, high - 0.8);
+    return;
   }
-  calm.boxName(pen, frame, box, inks, { x, y, wide, high });
+  pen.globalAlpha = 0.5;
+  pen.fillStyle = inks.edge;
+  pen.fillRect(x, y, wide, high);
+  pen.globalAlpha = 1;
 };
 
 // The name in its box where it has room, within what is in view.
@@ -198,6 +221,23 @@ calm.spanTicks = (from, to, wanted, binary) => {
   const ticks = [];
   for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) ticks.push(tick);
   return ticks;
+};
+
+// Where the arena ends, if the chart goes on.
+calm.paintEnd = (pen, frame, state, inks) => {
+  const { end, view } = state;
+  if (!(end < state.whole.high) || end <= view.low || end >= view.high) return;
+  const y = Math.round(frame.y(end)) + 0.5;
+  pen.strokeStyle = inks.after;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  pen.moveTo(frame.left, y);
+  pen.lineTo(frame.end, y);
+  pen.stroke();
+  pen.fillStyle = inks.after;
+  pen.textAlign = 'right';
+  pen.fillText(`end of the arena: ${calm.kib(end)}`, frame.end, y - 6);
+  pen.textAlign = 'left';
 };
 
 // The step of the peak, framed, with its name above it.

@@ -16,6 +16,14 @@ calm.placed = (plan) => {
     one.first >= 0 && one.last >= one.first);
 };
 
+// The arena as it was before planning, in the form of a plan; null if it is not known.
+calm.planBefore = (plan) => {
+  const [before, graph] = [plan.baseline || {}, plan.original || plan];
+  return calm.list(before.buffers).length === 0 ? null : { operators: graph.operators,
+    tensors: graph.tensors, layout: { arena_bytes: before.arena_bytes, buffers: before.buffers },
+    order: { peak_step: before.peak_step, sequence: before.sequence } };
+};
+
 // Numbers, or -1 for what is none.
 calm.place = (one, first, last) => {
   const at = (value) => calm.number(value) ?? -1;
