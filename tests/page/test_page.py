@@ -235,7 +235,8 @@ def test_sweep(show):
 
 
 @pytest.mark.parametrize("schema", ["plan", "map", "eval", "inspect", "check", "pack", "sweep",
-                                    "eval-difference", "of-tomorrow"])
+                                    "eval-difference", "bench",
+                                    "of-tomorrow"])
 def test_missing_fields(show, schema):
     """A document of which nothing is known but its kind."""
     page = show({"schema": f"calm/{schema}/1"})
@@ -350,3 +351,11 @@ def test_arena_before(show):
     page.locator("#d1-arena canvas").first.focus()
     page.keyboard.press("ArrowRight")
     assert "9,000 B" in tip(page).inner_text()
+
+
+def test_tool_paper(show, calm):
+    report = json.loads(calm("bench", "serenity", "--only", "table1", "--json", "-q"))
+    page = show(report)
+    first = report["sections"][0]["tables"][0]
+    rows = page.locator(f"table[aria-label='{first['title']}'] tbody tr:not(.empty)")
+    assert rows.count() == len(first["rows"])

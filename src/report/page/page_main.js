@@ -16,6 +16,8 @@ calm.KINDS = {
     parts: (id, data) => calm.packParts(id, data) },
   sweep: { word: 'Sweep of designs', line: (data) => calm.sweepLine(data),
     parts: (id, data) => calm.sweepParts(id, data) },
+  bench: { word: 'Figures of a paper', line: (data) => calm.name(data.paper),
+    parts: (id, data) => calm.paperParts(id, data) },
   eval: { word: 'Cost of a loop nest', line: (data) => calm.evalLine(data),
     parts: (id, data) => calm.evalParts(id, data) },
 };
@@ -27,7 +29,7 @@ calm.kindOf = (data) => {
 
 calm.documentTitle = (entry) => {
   const data = entry.data || {};
-  return calm.name(data.model || data.name || data.layer || entry.name);
+  return calm.name(data.model || data.name || data.title || data.layer || entry.name);
 };
 
 // One document: a heading, its parts, and how it came about.

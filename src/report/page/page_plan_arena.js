@@ -206,7 +206,7 @@ calm.arenaGrid = (pen, frame, state, inks) => {
     pen.fillText(tick === 0 ? '0' : calm.kib(tick), frame.left - 8, y + 4);
   });
   pen.textAlign = 'center';
-  const wanted = Math.max(2, Math.floor(frame.wide / 80));
+  const wanted = Math.max(2, Math.floor(frame.wide / 60));
   calm.spanTicks(view.left, view.right - 1, wanted, false).forEach((tick) =>
     pen.fillText(calm.count(tick), frame.x(tick + 0.5), frame.ground + 17));
   pen.textAlign = 'right';

@@ -164,7 +164,7 @@ calm.bytesAxis = (frame) => calm.draw('g', { class: 'axis', 'aria-hidden': 'true
   calm.draw('text', { x: 0, y: 12 }, frame.title || 'bytes alive'));
 
 calm.stepAxis = (frame) => {
-  const wanted = Math.max(2, Math.floor((frame.end - frame.left) / 80));
+  const wanted = Math.max(2, Math.floor((frame.end - frame.left) / 60));
   return calm.draw('g', { class: 'axis', 'aria-hidden': 'true' },
     calm.ticks(frame.count - 1, wanted, false).map((tick) =>
       calm.draw('text', { x: frame.x(tick + 0.5), y: frame.ground + 17,
