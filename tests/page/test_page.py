@@ -155,7 +155,8 @@ def test_ten_thousand_tensors(show):
       const start = performance.now();
       for (let at = 0; at < 20; at++) {
         canvas.dispatchEvent(new KeyboardEvent('keydown', {key: at % 2 ? '-' : '+'}));
-        canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: 300 + at, clientY: 400}));
+        canvas.dispatchEvent(
+          new PointerEvent("pointermove", {clientX: 300 + at, clientY: 400}));
       }
       return (performance.now() - start) / 20;
     }""")

@@ -2,8 +2,12 @@
 'use strict';
 
 calm.PAPER_KINDS = {
-  count: calm.count, bytes: calm.count, share: calm.percent, ratio: calm.short,
-  number: calm.short, seconds: calm.short,
+  count: calm.count,
+  bytes: calm.count,
+  share: calm.percent,
+  ratio: calm.short,
+  number: calm.short,
+  seconds: calm.short,
 };
 
 calm.paperColumn = (column) => {
@@ -13,14 +17,43 @@ calm.paperColumn = (column) => {
   return show ? calm.figure(title, value, show) : calm.words(title, value);
 };
 
-calm.paperTable = (table) => calm.part(calm.name(table.title), calm.make('div', {},
-  calm.table({ label: calm.name(table.title), rows: calm.list(table.rows),
-    columns: calm.list(table.columns).map(calm.paperColumn) }),
-  calm.list(table.notes).map((note) => calm.make('p', { class: 'hint' }, note))));
+calm.paperTable = (table) =>
+  calm.part(
+    calm.name(table.title),
+    calm.make(
+      'div',
+      {},
+      calm.table({
+        label: calm.name(table.title),
+        rows: calm.list(table.rows),
+        columns: calm.list(table.columns).map(calm.paperColumn),
+      }),
+      calm.list(table.notes).map((note) => calm.make('p', { class: 'hint' }, note)),
+    ),
+  );
 
 calm.paperParts = (id, data) => [
-  data.missing && calm.make('p', { class: 'section' },
-    calm.markNode({ kind: 'open', text: '… left out' }), ` ${data.missing}`),
-  calm.list(data.sections).map((section, at) => calm.section(`${id}-part${at + 1}`,
-    calm.name(section.title), null, () => calm.list(section.tables).length > 0 &&
-      calm.make('div', { class: 'stack' }, calm.list(section.tables).map(calm.paperTable))))];
+  data.missing &&
+    calm.make(
+      'p',
+      { class: 'section' },
+      calm.markNode({ kind: 'open', text: '… left out' }),
+      ` ${data.missing}`,
+    ),
+  calm
+    .list(data.sections)
+    .map((section, at) =>
+      calm.section(
+        `${id}-part${at + 1}`,
+        calm.name(section.title),
+        null,
+        () =>
+          calm.list(section.tables).length > 0 &&
+          calm.make(
+            'div',
+            { class: 'stack' },
+            calm.list(section.tables).map(calm.paperTable),
+          ),
+      ),
+    ),
+];
