@@ -155,7 +155,8 @@ def test_ten_thousand_tensors(show):
       const start = performance.now();
       for (let at = 0; at < 20; at++) {
         canvas.dispatchEvent(new KeyboardEvent('keydown', {key: at % 2 ? '-' : '+'}));
-        canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: 300 + at, clientY: 400}));
+        canvas.dispatchEvent(
+          new PointerEvent("pointermove", {clientX: 300 + at, clientY: 400}));
       }
       return (performance.now() - start) / 20;
     }""")
@@ -235,7 +236,8 @@ def test_sweep(show):
 
 
 @pytest.mark.parametrize("schema", ["plan", "map", "eval", "inspect", "check", "pack", "sweep",
-                                    "eval-difference", "of-tomorrow"])
+                                    "eval-difference", "bench",
+                                    "of-tomorrow"])
 def test_missing_fields(show, schema):
     """A document of which nothing is known but its kind."""
     page = show({"schema": f"calm/{schema}/1"})
@@ -339,3 +341,22 @@ def test_tool_difference_and_front(show, calm):
     assert page.locator("#d1 .bars").count() == 6
     rows = page.locator("table[aria-label='Nests of the front'] tbody tr:not(.empty)")
     assert rows.count() == len(front["layers"][0]["front"])
+
+
+def test_arena_before(show):
+    plan = documents.plan()
+    plan["baseline"]["buffers"] = [{"name": "in of first", "offset": 0, "bytes": 9000,
+                                    "first": 0, "last": 2}]
+    page = show(plan)
+    page.locator("#d1-arena select").select_option(label="the arena before")
+    page.locator("#d1-arena canvas").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert "9,000 B" in tip(page).inner_text()
+
+
+def test_tool_paper(show, calm):
+    report = json.loads(calm("bench", "serenity", "--only", "table1", "--json", "-q"))
+    page = show(report)
+    first = report["sections"][0]["tables"][0]
+    rows = page.locator(f"table[aria-label='{first['title']}'] tbody tr:not(.empty)")
+    assert rows.count() == len(first["rows"])

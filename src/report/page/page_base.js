@@ -32,23 +32,29 @@ calm.make = (tag, attributes, ...children) =>
   calm.append(calm.decorate(document.createElement(tag), attributes), children);
 
 calm.draw = (tag, attributes, ...children) =>
-  calm.append(calm.decorate(document.createElementNS(calm.SVG, tag), attributes),
-    children);
+  calm.append(
+    calm.decorate(document.createElementNS(calm.SVG, tag), attributes),
+    children,
+  );
 
 // Of fields that may be missing: lists that are none are empty.
 calm.list = (value) => (Array.isArray(value) ? value : []);
 calm.known = (value) => value !== null && value !== undefined;
 calm.name = (value) => (calm.known(value) ? String(value) : '?');
 calm.baseName = (path) => calm.name(path).replace(/^.*[/\\]/, '');
-calm.number = (value) => (typeof value === 'number' && isFinite(value)
-  ? value : typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null);
+calm.number = (value) =>
+  typeof value === 'number' && isFinite(value)
+    ? value
+    : typeof value === 'string' && /^\d+$/.test(value)
+      ? Number(value)
+      : null;
 
 // Numbers in words.  The language is fixed, so that a page reads alike everywhere.
 calm.counts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 calm.figures = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 
-calm.count = (value) => (calm.number(value) === null ? '–'
-  : calm.counts.format(calm.number(value)));
+calm.count = (value) =>
+  calm.number(value) === null ? '–' : calm.counts.format(calm.number(value));
 
 calm.scaled = (value, base, units) => {
   let unit = 0;
@@ -57,28 +63,38 @@ calm.scaled = (value, base, units) => {
     rest /= base;
     unit++;
   }
-  const text = unit === 0 ? calm.counts.format(rest)
-    : rest >= 100 && rest % 1 === 0 ? String(rest)
-      : rest.toFixed(rest >= 100 ? 1 : rest % 1 === 0 ? 0 : rest >= 10 ? 1 : 2);
+  const text =
+    unit === 0
+      ? calm.counts.format(rest)
+      : rest >= 100 && rest % 1 === 0
+        ? String(rest)
+        : rest.toFixed(rest >= 100 ? 1 : rest % 1 === 0 ? 0 : rest >= 10 ? 1 : 2);
   return (value < 0 ? '−' : '') + text + ' ' + units[unit];
 };
 
 // 200,704 -> "196 KiB"; with thousands for what is not memory: "451.2 µJ".
-calm.kib = (bytes) => (calm.number(bytes) === null ? '–'
-  : calm.scaled(calm.number(bytes), 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']));
-calm.bytes = (bytes) => (calm.number(bytes) === null ? '–'
-  : `${calm.count(bytes)} B`);
-calm.both = (bytes) => (calm.number(bytes) === null ? '–'
-  : calm.number(bytes) < 1024 ? calm.bytes(bytes)
-    : `${calm.kib(bytes)} (${calm.bytes(bytes)})`);
-calm.energy = (pj) => (calm.number(pj) === null ? '–'
-  : calm.scaled(calm.number(pj), 1000, ['pJ', 'nJ', 'µJ', 'mJ', 'J']));
+calm.kib = (bytes) =>
+  calm.number(bytes) === null
+    ? '–'
+    : calm.scaled(calm.number(bytes), 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+calm.bytes = (bytes) => (calm.number(bytes) === null ? '–' : `${calm.count(bytes)} B`);
+calm.both = (bytes) =>
+  calm.number(bytes) === null
+    ? '–'
+    : calm.number(bytes) < 1024
+      ? calm.bytes(bytes)
+      : `${calm.kib(bytes)} (${calm.bytes(bytes)})`;
+calm.energy = (pj) =>
+  calm.number(pj) === null
+    ? '–'
+    : calm.scaled(calm.number(pj), 1000, ['pJ', 'nJ', 'µJ', 'mJ', 'J']);
 calm.short = (value) => {
   const number = calm.number(value);
   if (number === null) return '–';
   const size = Math.abs(number);
   if (size > 0 && (size >= 1e21 || size < 1e-3)) return number.toExponential(3);
-  return size < 10000 ? calm.figures.format(number)
+  return size < 10000
+    ? calm.figures.format(number)
     : calm.scaled(number, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E']);
 };
 calm.percent = (share) => {
@@ -94,10 +110,14 @@ calm.plural = (count, word) => `${calm.count(count)} ${word}${count === 1 ? '' :
 calm.ticks = (most, wanted, binary) => {
   if (!(most > 0)) return [0];
   const rough = most / Math.max(1, wanted);
-  const power = binary ? 2 ** Math.floor(Math.log2(rough))
+  const power = binary
+    ? 2 ** Math.floor(Math.log2(rough))
     : 10 ** Math.floor(Math.log10(rough));
   const steps = binary ? [1, 2] : [1, 2, 5, 10];
-  const step = Math.max(1, steps.map((s) => s * power).find((s) => s >= rough));
+  const step = Math.max(
+    1,
+    steps.map((s) => s * power).find((s) => s >= rough),
+  );
   const ticks = [];
   for (let tick = 0; tick <= most; tick += step) ticks.push(tick);
   return ticks;
@@ -115,12 +135,20 @@ calm.tip = {
       this.node = calm.make('div', { class: 'tip', role: 'status', id: 'tip' });
       document.body.append(this.node);
     }
-    this.node.replaceChildren(...lines.filter(Boolean).map((line) =>
-      (Array.isArray(line)
-        ? calm.make('div', { class: 'tip-row' },
-          calm.make('span', { class: 'tip-key' }, line[0]),
-          calm.make('span', { class: 'tip-value' }, line[1]))
-        : calm.make('div', { class: 'tip-head' }, line))));
+    this.node.replaceChildren(
+      ...lines
+        .filter(Boolean)
+        .map((line) =>
+          Array.isArray(line)
+            ? calm.make(
+                'div',
+                { class: 'tip-row' },
+                calm.make('span', { class: 'tip-key' }, line[0]),
+                calm.make('span', { class: 'tip-value' }, line[1]),
+              )
+            : calm.make('div', { class: 'tip-head' }, line),
+        ),
+    );
     this.node.classList.add('shown');
     this.place(x, y);
   },

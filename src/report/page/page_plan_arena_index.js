@@ -6,37 +6,63 @@ calm.arenaIndex = (boxes, whole) => {
   const columns = Math.min(256, Math.max(1, Math.ceil(whole.right)));
   const rows = Math.min(128, Math.max(1, Math.ceil(Math.sqrt(boxes.length)) * 2));
   const cells = Array.from({ length: columns * rows }, () => null);
-  const column = (step) => Math.max(0, Math.min(columns - 1,
-    Math.floor(step / whole.right * columns)));
-  const row = (bytes) => Math.max(0, Math.min(rows - 1, Math.floor(bytes / whole.high * rows)));
+  const column = (step) =>
+    Math.max(0, Math.min(columns - 1, Math.floor((step / whole.right) * columns)));
+  const row = (bytes) =>
+    Math.max(0, Math.min(rows - 1, Math.floor((bytes / whole.high) * rows)));
   boxes.forEach((box) => {
     for (let x = column(box.first); x <= column(box.last + 0.999); x++) {
-      for (let y = row(box.offset); y <= row(box.offset + Math.max(0, box.bytes - 1)); y++) {
+      for (
+        let y = row(box.offset);
+        y <= row(box.offset + Math.max(0, box.bytes - 1));
+        y++
+      ) {
         const at = y * columns + x;
         if (!cells[at]) cells[at] = [];
         cells[at].push(box);
       }
     }
   });
-  return { at: (step, bytes) => calm.smallest((cells[row(bytes) * columns + column(step)] || [])
-    .filter((box) => box.first <= step && step < box.last + 1 && box.offset <= bytes &&
-      bytes < box.offset + box.bytes)) };
+  return {
+    at: (step, bytes) =>
+      calm.smallest(
+        (cells[row(bytes) * columns + column(step)] || []).filter(
+          (box) =>
+            box.first <= step &&
+            step < box.last + 1 &&
+            box.offset <= bytes &&
+            bytes < box.offset + box.bytes,
+        ),
+      ),
+  };
 };
 
 // Where tensors overlap, as outputs over inputs may, the smaller one is meant.
-calm.smallest = (boxes) => boxes.reduce((best, box) =>
-  (!best || box.bytes * (box.last - box.first + 1) < best.bytes * (best.last - best.first + 1)
-    ? box : best), null);
+calm.smallest = (boxes) =>
+  boxes.reduce(
+    (best, box) =>
+      !best ||
+      box.bytes * (box.last - box.first + 1) < best.bytes * (best.last - best.first + 1)
+        ? box
+        : best,
+    null,
+  );
 
 // The next tensor in a direction: of those that begin there the nearest one, where
 // what lies aside counts double.
 calm.neighbour = (state, from, key) => {
   const { whole } = state;
-  const middle = (box) => [(box.first + box.last + 1) / 2 / whole.right,
-    (box.offset + box.bytes / 2) / whole.high];
+  const middle = (box) => [
+    (box.first + box.last + 1) / 2 / whole.right,
+    (box.offset + box.bytes / 2) / whole.high,
+  ];
   const [x, y] = middle(from);
-  const along = { ArrowLeft: (dx) => -dx, ArrowRight: (dx) => dx,
-    ArrowUp: (dx, dy) => dy, ArrowDown: (dx, dy) => -dy }[key];
+  const along = {
+    ArrowLeft: (dx) => -dx,
+    ArrowRight: (dx) => dx,
+    ArrowUp: (dx, dy) => dy,
+    ArrowDown: (dx, dy) => -dy,
+  }[key];
   const sideways = key === 'ArrowLeft' || key === 'ArrowRight';
   let [best, least] = [null, Infinity];
   state.boxes.forEach((box) => {
