@@ -146,6 +146,12 @@ calm.save = (entry) => {
   setTimeout(() => URL.revokeObjectURL(place), 1000);
 };
 
+// The title as given; one that is the path of a document goes without its folders.
+calm.pageTitle = (page) => {
+  const paths = calm.list(page.documents).map((entry) => entry.name);
+  return paths.includes(page.title) ? calm.baseName(page.title) : page.title || 'calm';
+};
+
 calm.head = (page) => {
   const count = calm.list(page.documents).length;
   return [
@@ -155,7 +161,7 @@ calm.head = (page) => {
       calm.make(
         'div',
         {},
-        calm.make('h1', {}, page.title || 'calm'),
+        calm.make('h1', {}, calm.pageTitle(page)),
         calm.make(
           'p',
           { class: 'subtitle' },
@@ -240,7 +246,7 @@ calm.start = () => {
   const documents = calm.list(page.documents);
   const main = document.getElementById('page');
   calm.printLight();
-  document.title = page.title || document.title;
+  document.title = calm.pageTitle(page);
   main.classList.add('page-body');
   main.tabIndex = -1;
   calm.append(main, [
