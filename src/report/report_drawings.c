@@ -104,7 +104,7 @@ static json_t *end_of(uint32_t place) {
 /* What comes from outside hangs above its reader. */
 static json_t *write_stub(const report_node *n) {
   const report_point below = {n->corner.x + n->width / 2, n->corner.y};
-  const report_point above = {below.x, below.y - REPORT_DRAWING_MARGIN / 2};
+  const report_point above = {below.x, below.y - REPORT_DRAWING_MARGIN / 2.0};
   return json_pack("[o, o]", write_point(above), write_point(below));
 }
 

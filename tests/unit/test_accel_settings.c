@@ -45,7 +45,7 @@ static calm_status apply_to(yaml_world *w, accel_yaml *root, const char *first,
 /* The machine of a file with one or two values set. */
 static accel_arch machine_of(yaml_world *w, const char *file, const char *first,
                              const char *second) {
-  accel_arch arch;
+  accel_arch arch = {0};
   accel_yaml *root = read_yaml(w, file);
   if (apply_to(w, root, first, second) ||
       accel_arch_read(&arch, root, NULL, false, &w->arena))
