@@ -149,6 +149,7 @@ static calm_status evaluate(void *result, const calm_options *options) {
   if (files->mapping_count > EVAL_MOST_NESTS)
     return context_fail(e->context, CALM_MISUSE,
                         "--mapping: one nest, or two to be compared");
+  TRY(options_changed_find(&e->changed, options, "eval", &e->arena));
   TRY(open_sources(&s, files, options, &e->arena));
   TRY(read_machine(e, &rules, &s, options));
   e->nest_count = files->mapping_count ? files->mapping_count : 1;

@@ -40,8 +40,9 @@ struct calm_evaluation {
   accel_layer layer;
   cost_problem problem; /* its options hold the cost model */
   bool energy;          /* energies are known and wanted */
-  double *link_rates;   /* per level: words a link of the mesh below carries per
-                           cycle, 0 if any number; NULL: not asked */
+  options_changed changed;
+  double *link_rates; /* per level: words a link of the mesh below carries per
+                         cycle, 0 if any number; NULL: not asked */
   eval_nest nests[EVAL_MOST_NESTS];
   uint32_t nest_count;
 };

@@ -60,6 +60,7 @@ static calm_status look(void *result, const calm_options *options) {
                                 .peak_op = i->explanation.op,
                                 .floor_bytes = i->explanation.floor_bytes};
   i->timing = options->timing;
+  TRY(options_changed_find(&i->changed, options, "inspect", &i->arena));
   i->seconds = limits_clock() - start;
   return CALM_OK;
 }

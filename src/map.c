@@ -187,6 +187,8 @@ static calm_status fill(void *payload, const calm_options *options) {
   arena scratch;
   run->options = options;
   TRY(map_read_options(run));
+  TRY(options_changed_find(&run->mapping->changed, options, "map",
+                           &run->mapping->arena));
   TRY(map_read_machine(run));
   TRY(map_layers_find(run));
   TRY(map_check_layers(run));

@@ -52,6 +52,7 @@ struct calm_mapping {
   bool energy;        /* energies are known and wanted */
   bool timing;        /* show seconds */
   bool explain;       /* show what holds each nest back */
+  options_changed changed;
   map_method method;
   mapper_objective objective;
   cost_options cost;

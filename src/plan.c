@@ -338,8 +338,8 @@ static calm_status make_as_asked(void *result, const calm_options *options) {
   TRY(make_plan(&plan, request->model, options));
   calm_status status = plan_mark(plan, options);
   if (status == CALM_OK)
-    status = options_given(&plan->given, &plan->given_count, options, "plan",
-                           &plan->arena);
+    status =
+        options_changed_find(&plan->changed, options, "plan", &plan->arena);
   if (status == CALM_OK)
     *request->out = plan;
   else

@@ -226,8 +226,7 @@ struct calm_plan {
   calm_plan_summary summary;
   const char *baseline_order; /* "file" */
   plan_baseline baseline;
-  const option_given *given; /* options that are not at their defaults */
-  uint32_t given_count;
+  options_changed changed;
   const char *order_method, *layout_method;
   order_result order; /* its sequence is of order operators */
   layout_result layout;
@@ -280,6 +279,7 @@ struct calm_inspection {
   uint64_t head_bytes;   /* with the plan in the file, if there is one */
   tflm_tail tail;
   bool mark_holds; /* of that plan: check_mark.h */
+  options_changed changed;
   bool timing;
   double seconds;
 };

@@ -42,11 +42,16 @@ typedef struct option_given {
   const char *name, *value;
 } option_given;
 
+typedef struct options_changed {
+  const option_given *data;
+  uint32_t count;
+} options_changed;
+
 /* Those of a verb, but for what changes no answer (threads, jobs, timing), in
    the order of the table; in the arena. */
-calm_status options_given(const option_given **out, uint32_t *count,
-                          const calm_options *options, const char *verb,
-                          arena *a);
+calm_status options_changed_find(options_changed *out,
+                                 const calm_options *options, const char *verb,
+                                 arena *a);
 
 /* The name of the chosen one among a CHOICE's values, e.g. "exact"; the result
    points into the table and ends at '|' or NUL, *length tells where. */

@@ -1,5 +1,6 @@
 /* An evaluation as JSON: docs/json.md describes each field. */
 #include "report/report_eval.h"
+#include "report/report_facts.h"
 
 /* ---- Numbers ------------------------------------------------------------- */
 
@@ -271,13 +272,20 @@ static json_t *difference_of(arena *scratch, const calm_evaluation *e) {
   return o;
 }
 
+static json_t *provenance_of(arena *scratch, const calm_evaluation *e) {
+  return report_json_provenance(scratch, &e->changed);
+}
+
 json_t *report_eval_json(arena *scratch, const calm_evaluation *e) {
-  if (e->nest_count == 1) return evaluation_of(scratch, e, &e->nests[0]);
+  if (e->nest_count == 1)
+    return report_json_member(evaluation_of(scratch, e, &e->nests[0]),
+                              "provenance", provenance_of(scratch, e));
   json_t *o = json_object(), *list = json_array();
   for (uint32_t i = 0; i < e->nest_count; i++)
     list = report_json_append(list, evaluation_of(scratch, e, &e->nests[i]));
   add(&o, "schema", json_string("calm/eval-difference/1"));
   add(&o, "evaluations", list);
   add(&o, "difference", difference_of(scratch, e));
+  add(&o, "provenance", provenance_of(scratch, e));
   return o;
 }

@@ -236,12 +236,12 @@ json_t *report_json_head(arena *scratch, const char *schema,
                    list_columns(scratch, memory));
 }
 
-json_t *report_json_provenance(arena *scratch, const option_given *given,
-                               uint32_t count) {
+json_t *report_json_provenance(arena *scratch, const options_changed *changed) {
   json_t *options = json_object();
-  for (uint32_t i = 0; i < count; i++)
-    options = report_json_member(options, given[i].name,
-                                 report_json_name(scratch, given[i].value));
+  for (uint32_t i = 0; i < changed->count; i++)
+    options =
+        report_json_member(options, changed->data[i].name,
+                           report_json_name(scratch, changed->data[i].value));
   return json_pack("{s:s, s:o}", "calm", calm_version(), "options", options);
 }
 

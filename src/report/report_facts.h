@@ -40,8 +40,7 @@ void report_budget(text *out, uint64_t budget, const char *what, uint64_t arena,
                    uint64_t bound, bool color);
 
 /* {"calm": version, "options": {NAME: value}}: how a result came about. */
-json_t *report_json_provenance(arena *scratch, const option_given *given,
-                               uint32_t count);
+json_t *report_json_provenance(arena *scratch, const options_changed *changed);
 
 /* {"schema", "model", "memory", "align", "columns"} */
 json_t *report_json_head(arena *scratch, const char *schema,

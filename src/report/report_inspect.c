@@ -377,6 +377,8 @@ static json_t *write_json(arena *scratch, const calm_inspection *i) {
                             json_integer((json_int_t)i->site_count));
   root = report_json_member(root, "steps", list_steps(scratch, i));
   root = report_json_member(root, "tensors", list_tensors(scratch, i));
+  root = report_json_member(root, "provenance",
+                            report_json_provenance(scratch, &i->changed));
   if (!i->timing) return root;
   return report_json_member(root, "seconds", json_real(i->seconds));
 }

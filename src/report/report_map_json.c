@@ -1,4 +1,5 @@
 /* Mapped layers as JSON: docs/json.md describes each field. */
+#include "report/report_facts.h"
 #include "report/report_map.h"
 #include "report/report_map_explain.h"
 
@@ -234,5 +235,6 @@ json_t *report_map_json(arena *scratch, const calm_mapping *m) {
   add(&o, "layers", layers);
   add(&o, "skipped", list_skipped(scratch, m));
   add(&o, "total", total_of(m));
+  add(&o, "provenance", report_json_provenance(scratch, &m->changed));
   return o;
 }

@@ -175,7 +175,6 @@ json_t *report_plan_json(arena *scratch, const calm_plan *plan) {
   root =
       report_json_member(root, "runtime", report_json_runtime(scratch, plan));
   root = report_json_merge(root, write_graphs(scratch, plan));
-  return report_json_member(
-      root, "provenance",
-      report_json_provenance(scratch, plan->given, plan->given_count));
+  return report_json_member(root, "provenance",
+                            report_json_provenance(scratch, &plan->changed));
 }

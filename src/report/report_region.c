@@ -133,11 +133,20 @@ bool region_add(region *r, uint32_t op, bool focus) {
   return true;
 }
 
+/* What is computed of constants alone is as good as one. */
+static bool reads_constants_only(const region_graph *g, uint32_t op) {
+  for (uint32_t i = g->input_begin[op]; i < g->input_begin[op + 1]; i++)
+    if (!g->hidden[g->inputs[i]]) return false;
+  return true;
+}
+
 static void add_neighbours(region *r, uint32_t op) {
   const region_graph *g = r->graph;
-  for (uint32_t i = g->input_begin[op]; i < g->input_begin[op + 1]; i++)
-    if (g->producer[g->inputs[i]] != CALM_NONE)
-      region_add(r, g->producer[g->inputs[i]], false);
+  for (uint32_t i = g->input_begin[op]; i < g->input_begin[op + 1]; i++) {
+    const uint32_t from = g->producer[g->inputs[i]];
+    if (from != CALM_NONE && !reads_constants_only(g, from))
+      region_add(r, from, false);
+  }
   for (uint32_t i = g->output_begin[op]; i < g->output_begin[op + 1]; i++) {
     const uint32_t t = g->outputs[i];
     for (uint32_t k = g->reader_begin[t]; k < g->reader_begin[t + 1]; k++)

@@ -69,34 +69,33 @@ static bool belongs(const char *name, const char *verbs, const char *verb) {
          !is_word_of("threads jobs timing journal", name);
 }
 
-static calm_status keep(const option_given **out, uint32_t *count,
-                        const calm_options *options,
+static calm_status keep(options_changed *out, const calm_options *options,
                         const calm_options *initial, const char *verb,
                         arena *a) {
   option_given *given;
   text t;
-  *count = 0;
+  uint32_t count = 0;
   ARENA_ARRAY(a, given, OPTIONS_COUNT);
 #define OPTION(field, option, type, verbs, value_, initial_, help) \
   if (belongs(option, verbs, verb) &&                              \
       !same_##type(options->field, initial->field)) {              \
     text_init(&t, a->context);                                     \
     write_##type(&t, option, options->field);                      \
-    given[*count].name = option;                                   \
-    TRY(text_keep(&t, &given[(*count)++].value, a));               \
+    given[count].name = option;                                    \
+    TRY(text_keep(&t, &given[count++].value, a));                  \
   }
 #include "base/options.def"
 #undef OPTION
-  *out = given;
+  *out = (options_changed){given, count};
   return CALM_OK;
 }
 
-calm_status options_given(const option_given **out, uint32_t *count,
-                          const calm_options *options, const char *verb,
-                          arena *a) {
+calm_status options_changed_find(options_changed *out,
+                                 const calm_options *options, const char *verb,
+                                 arena *a) {
   calm_options *initial;
   TRY(calm_options_new(&initial, a->context));
-  const calm_status status = keep(out, count, options, initial, verb, a);
+  const calm_status status = keep(out, options, initial, verb, a);
   calm_options_free(initial);
   return status;
 }
