@@ -120,7 +120,15 @@ struct calm_sweep {
 
 /* The words of a status: "optimal", ..., "failed", "open". */
 const char *sweep_status_name(sweep_status status);
+bool sweep_status_find(sweep_status *out, const char *word); /* not "open" */
 bool sweep_status_has_nest(sweep_status status);
+
+/* A copy in the arena; NULL of NULL. */
+calm_status sweep_keep(const char **out, const char *words, arena *a);
+
+/* {NAME: value} of a design's parameters. */
+json_t *sweep_parameters_json(const calm_sweep *s, const sweep_design *d,
+                              arena *scratch);
 
 /* ---- Reading ------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #include "report/report_json.h"
 #include "sweep/sweep.h"
 
-static json_t *write_parameters(const calm_sweep *s, const sweep_design *d,
-                                arena *scratch) {
+json_t *sweep_parameters_json(const calm_sweep *s, const sweep_design *d,
+                              arena *scratch) {
   const sweep_machine *m = &s->machines[d->machine];
   json_t *object = json_object();
   for (uint32_t i = 0; i < m->parameter_count; i++)
@@ -22,7 +22,7 @@ static json_t *write_head(const calm_sweep *s, const sweep_design *d,
                           arena *scratch) {
   return json_pack("{s:o, s:o, s:s, s:s}", "arch",
                    report_json_name(scratch, s->machines[d->machine].name),
-                   "parameters", write_parameters(s, d, scratch), "mapper",
+                   "parameters", sweep_parameters_json(s, d, scratch), "mapper",
                    d->mapper, "objective", d->objective);
 }
 

@@ -11,11 +11,6 @@ static calm_status keep_text(const char **out, char *words, arena *a) {
   return *out ? CALM_OK : context_no_memory(a->context);
 }
 
-static calm_status keep_name(const char **out, const char *name, arena *a) {
-  *out = arena_string(a, name, strlen(name));
-  return *out ? CALM_OK : context_no_memory(a->context);
-}
-
 /* Room for more layers: the old ones move along. */
 static calm_status reserve(calm_sweep *s, uint32_t more) {
   sweep_layer *layers;
@@ -30,7 +25,7 @@ static calm_status add_layer(calm_sweep *s, const accel_layer *layer,
                              const char *source) {
   char *problem;
   sweep_layer l = {.source = source, .count = layer->count};
-  TRY(keep_name(&l.name, layer->name, &s->arena));
+  TRY(sweep_keep(&l.name, layer->name, &s->arena));
   TRY(accel_layer_write(&problem, layer, s->context));
   TRY(keep_text(&l.problem, problem, &s->arena));
   s->layers[s->layer_count++] = l;

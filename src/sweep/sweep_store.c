@@ -115,21 +115,11 @@ static calm_status check_layout(const calm_sweep *s) {
                            : refuse(s, "the sweep of another version of calm");
 }
 
-static json_t *parameters_of(const calm_sweep *s, const sweep_design *d,
-                             arena *scratch) {
-  const sweep_machine *m = &s->machines[d->machine];
-  json_t *object = json_object();
-  for (uint32_t i = 0; i < m->parameter_count; i++)
-    object = report_json_member(object, m->parameters[i].name,
-                                report_json_name(scratch, d->values[i]));
-  return object;
-}
-
 static calm_status bind_parameters(sqlite3_stmt *statement, int at,
                                    const calm_sweep *s, const sweep_design *d) {
   arena scratch;
   arena_init(&scratch, s->context);
-  json_t *object = parameters_of(s, d, &scratch);
+  json_t *object = sweep_parameters_json(s, d, &scratch);
   char *words = object ? json_dumps(object, JSON_COMPACT) : NULL;
   json_decref(object);
   arena_free(&scratch);
@@ -169,20 +159,8 @@ static calm_status put_points(const calm_sweep *s) {
 
 /* ---- What is there already ----------------------------------------------- */
 
-static calm_status keep(const char **out, const unsigned char *words,
-                        arena *a) {
-  if (!words) return CALM_OK;
-  *out = arena_string(a, (const char *)words, strlen((const char *)words));
-  return *out ? CALM_OK : context_no_memory(a->context);
-}
-
-static bool status_of(sweep_status *out, const char *word) {
-  for (sweep_status i = SWEEP_OPTIMAL; word && i < SWEEP_OPEN; i++)
-    if (!strcmp(sweep_status_name(i), word)) {
-      *out = i;
-      return true;
-    }
-  return false;
+static const char *text_of(sqlite3_stmt *row, int column) {
+  return (const char *)sqlite3_column_text(row, column);
 }
 
 static calm_status take_row(calm_sweep *s, sqlite3_stmt *row, uint32_t point) {
@@ -191,10 +169,10 @@ static calm_status take_row(calm_sweep *s, sqlite3_stmt *row, uint32_t point) {
                     .cycles = (uint64_t)sqlite3_column_int64(row, 5),
                     .energy_pj = sqlite3_column_double(row, 6),
                     .edp = sqlite3_column_double(row, 7)};
-  if (!status_of(&r.status, (const char *)sqlite3_column_text(row, 1)))
+  if (!sweep_status_find(&r.status, text_of(row, 1)))
     return refuse(s, "a sweep whose results have been changed");
-  TRY(keep(&r.reason, sqlite3_column_text(row, 2), &s->arena));
-  TRY(keep(&r.mapping, sqlite3_column_text(row, 8), &s->arena));
+  TRY(sweep_keep(&r.reason, text_of(row, 2), &s->arena));
+  TRY(sweep_keep(&r.mapping, text_of(row, 8), &s->arena));
   s->points[point].result = r;
   return CALM_OK;
 }
@@ -203,7 +181,7 @@ static calm_status take_rows(calm_sweep *s, sqlite3_stmt *rows,
                              const name_table *points) {
   int code;
   while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
-    const char *key = (const char *)sqlite3_column_text(rows, 0);
+    const char *key = text_of(rows, 0);
     const uint32_t point = key ? name_table_find(points, key) : CALM_NONE;
     if (point != CALM_NONE) TRY(take_row(s, rows, point));
   }

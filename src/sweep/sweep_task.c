@@ -124,8 +124,8 @@ calm_status sweep_result_write(char **out, const sweep_result *r,
   return status;
 }
 
-static bool read_status(sweep_status *out, const char *word) {
-  for (sweep_status i = SWEEP_OPTIMAL; i < SWEEP_OPEN; i++)
+bool sweep_status_find(sweep_status *out, const char *word) {
+  for (sweep_status i = SWEEP_OPTIMAL; word && i < SWEEP_OPEN; i++)
     if (!strcmp(sweep_status_name(i), word)) {
       *out = i;
       return true;
@@ -133,7 +133,8 @@ static bool read_status(sweep_status *out, const char *word) {
   return false;
 }
 
-static calm_status keep(const char **out, const char *words, arena *a) {
+calm_status sweep_keep(const char **out, const char *words, arena *a) {
+  *out = NULL;
   if (!words) return CALM_OK;
   *out = arena_string(a, words, strlen(words));
   return *out ? CALM_OK : context_no_memory(a->context);
@@ -149,15 +150,17 @@ static calm_status take(sweep_result *out, const json_t *root, arena *a) {
   const char *status = json_string_value(json_object_get(root, "status"));
   const json_int_t cycles = json_integer_value(json_object_get(root, "cycles"));
   sweep_result r = {.cycles = (uint64_t)cycles};
-  if (!schema || strcmp(schema, "calm/sweep-result/1") || !status ||
-      cycles < 0 || !read_status(&r.status, status))
+  if (!schema || strcmp(schema, "calm/sweep-result/1") || cycles < 0 ||
+      !sweep_status_find(&r.status, status))
     return refuse(a->context);
   r.value = json_number_value(json_object_get(root, "value"));
   r.bound = json_number_value(json_object_get(root, "bound"));
   r.energy_pj = json_number_value(json_object_get(root, "energy_pj"));
   r.edp = json_number_value(json_object_get(root, "edp"));
-  TRY(keep(&r.reason, json_string_value(json_object_get(root, "reason")), a));
-  TRY(keep(&r.mapping, json_string_value(json_object_get(root, "mapping")), a));
+  TRY(sweep_keep(&r.reason, json_string_value(json_object_get(root, "reason")),
+                 a));
+  TRY(sweep_keep(&r.mapping,
+                 json_string_value(json_object_get(root, "mapping")), a));
   *out = r;
   return CALM_OK;
 }
