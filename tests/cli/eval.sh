@@ -196,7 +196,7 @@ good -o "$work/arch.yaml"; one_line_error 2 "is an input, and is not overwritten
 good --constraints "$work/rules.yaml" -o "$work/rules.yaml"
 one_line_error 2 "is an input, and is not overwritten"
 good --cost best; one_line_error 2 "cost: 'best' is not one of exact|timeloop"
-good --emit csv="$work/x"; one_line_error 2 "'csv' is not a kind of output of calm eval; there is mapping, nest$"
+good --emit csv="$work/x"; one_line_error 2 "'csv' is not a kind of output of calm eval; there is mapping, nest, html$"
 good --objective edp; one_line_error 2 "objective is no option of calm eval; it belongs to map"
 
 checking "files that are none"
