@@ -31,12 +31,14 @@ static void limit(int resource, double most) {
   setrlimit(resource, &r);
 }
 
-/* A mapper keeps to its limits by itself; this is for one that does not. */
+/* A mapper keeps to its limits by itself; this is for one that does not.  The
+   sanitizers need more addresses than there is memory. */
 static void limit_process(const work_list *w) {
   enum { GRACE_SECONDS = 10 };
   static const double grace_bytes = 1 << 30;
   if (getpid() == w->home) return;
-  limit(RLIMIT_AS, 2.0 * (double)w->memory_bytes + grace_bytes);
+  if (!CALM_SANITIZED)
+    limit(RLIMIT_AS, 2.0 * (double)w->memory_bytes + grace_bytes);
   if (w->seconds > 0) limit(RLIMIT_CPU, 2 * w->seconds + GRACE_SECONDS);
 }
 
