@@ -218,14 +218,12 @@ calm.edgeWidth = (bytes, graph) => {
 // Bytes on the lines, each at the first of some places where no other label and no
 // operator lies.
 calm.edgeLabels = (graph, drawing) => {
-  const taken = calm
-    .list(drawing.nodes)
-    .map((node) => ({
-      x: node.x + node.width / 2,
-      y: node.y + node.height / 2,
-      wide: node.width,
-      high: node.height,
-    }));
+  const taken = calm.list(drawing.nodes).map((node) => ({
+    x: node.x + node.width / 2,
+    y: node.y + node.height / 2,
+    wide: node.width,
+    high: node.height,
+  }));
   return calm.list(drawing.edges).map((edge) => {
     const bytes = calm.number((calm.list(graph.tensors)[edge.tensor] || {}).bytes);
     const points = calm.list(edge.points);
@@ -235,6 +233,8 @@ calm.edgeLabels = (graph, drawing) => {
   });
 };
 
+calm.beside = (x, y) => [0, 30, -30, 56, -56].map((aside) => [x + aside, y]);
+
 // Where a label may be, best first.  A line that comes from or goes to what is not
 // drawn is short, and has its label at that end.
 calm.labelPlaces = (edge, points) => {
@@ -242,8 +242,8 @@ calm.labelPlaces = (edge, points) => {
     calm.alongLine(points, share),
   );
   const [[x1, y1], [x2, y2]] = [points[0], points[points.length - 1]];
-  if (!calm.known(edge.from)) return [[x1, y1 - 7], ...shares];
-  return calm.known(edge.to) ? shares : [[x2, y2 + 9], ...shares];
+  if (!calm.known(edge.from)) return [...calm.beside(x1, y1 - 7), ...shares];
+  return calm.known(edge.to) ? shares : [...calm.beside(x2, y2 + 9), ...shares];
 };
 
 calm.edgeLabel = (text, places, taken) => {
