@@ -216,7 +216,7 @@ calm.edgeWidth = (bytes, graph) => {
 };
 
 // Bytes on the lines, each at the first of some places where no other label and no
-// operator lies.
+// operator lies; lines that leave the drawing have more places, and come last.
 calm.edgeLabels = (graph, drawing) => {
   const taken = calm.list(drawing.nodes).map((node) => ({
     x: node.x + node.width / 2,
@@ -224,7 +224,9 @@ calm.edgeLabels = (graph, drawing) => {
     wide: node.width,
     high: node.height,
   }));
-  return calm.list(drawing.edges).map((edge) => {
+  const loose = (edge) => Number(!calm.known(edge.from) || !calm.known(edge.to));
+  const edges = [...calm.list(drawing.edges)].sort((a, b) => loose(a) - loose(b));
+  return edges.map((edge) => {
     const bytes = calm.number((calm.list(graph.tensors)[edge.tensor] || {}).bytes);
     const points = calm.list(edge.points);
     return points.length < 2 || bytes === null
