@@ -88,16 +88,14 @@ calm.planComparison = (plans) => [
     calm.steps({
       label: 'Live bytes per step of all plans',
       bound: null,
-      series: plans
-        .slice(0, calm.COLOURS.length)
-        .map((plan, at) => ({
-          name: plan.shown,
-          values: calm.stepBytes(plan),
-          operators: calm.list((plan.order || {}).sequence),
-          colour: calm.COLOURS[at][0],
-          dash: calm.COLOURS[at][1],
-          pin: '',
-        })),
+      series: plans.slice(0, calm.COLOURS.length).map((plan, at) => ({
+        name: plan.shown,
+        values: calm.stepBytes(plan),
+        operators: calm.list((plan.order || {}).sequence),
+        colour: calm.COLOURS[at][0],
+        dash: calm.COLOURS[at][1],
+        pin: '',
+      })),
       notes:
         plans.length > calm.COLOURS.length
           ? `The first ${calm.COLOURS.length} plans.`

@@ -57,7 +57,7 @@ calm.drawing = (plan, one) => {
   const picture = calm.draw(
     'svg',
     {
-      viewBox: `-8 -8 ${one.width + 16} ${one.height + 16}`,
+      viewBox: `-8 -16 ${one.width + 16} ${one.height + 32}`,
       width: one.width + 16,
       role: 'group',
       'aria-label': title,
@@ -216,26 +216,39 @@ calm.edgeWidth = (bytes, graph) => {
 };
 
 // Bytes on the lines, each at the first of some places where no other label and no
-// operator lies.
+// operator lies; lines that leave the drawing have more places, and come last.
 calm.edgeLabels = (graph, drawing) => {
-  const taken = calm
-    .list(drawing.nodes)
-    .map((node) => ({
-      x: node.x + node.width / 2,
-      y: node.y + node.height / 2,
-      wide: node.width,
-      high: node.height,
-    }));
-  return calm.list(drawing.edges).map((edge) => {
+  const taken = calm.list(drawing.nodes).map((node) => ({
+    x: node.x + node.width / 2,
+    y: node.y + node.height / 2,
+    wide: node.width,
+    high: node.height,
+  }));
+  const loose = (edge) => Number(!calm.known(edge.from) || !calm.known(edge.to));
+  const edges = [...calm.list(drawing.edges)].sort((a, b) => loose(a) - loose(b));
+  return edges.map((edge) => {
     const bytes = calm.number((calm.list(graph.tensors)[edge.tensor] || {}).bytes);
     const points = calm.list(edge.points);
     return points.length < 2 || bytes === null
       ? null
-      : calm.edgeLabel(calm.kib(bytes), points, taken);
+      : calm.edgeLabel(calm.kib(bytes), calm.labelPlaces(edge, points), taken);
   });
 };
 
-calm.edgeLabel = (text, points, taken) => {
+calm.beside = (x, y) => [0, 30, -30, 56, -56].map((aside) => [x + aside, y]);
+
+// Where a label may be, best first.  A line that comes from or goes to what is not
+// drawn is short, and has its label at that end.
+calm.labelPlaces = (edge, points) => {
+  const shares = [0.5, 0.38, 0.62, 0.26, 0.74].map((share) =>
+    calm.alongLine(points, share),
+  );
+  const [[x1, y1], [x2, y2]] = [points[0], points[points.length - 1]];
+  if (!calm.known(edge.from)) return [...calm.beside(x1, y1 - 7), ...shares];
+  return calm.known(edge.to) ? shares : [...calm.beside(x2, y2 + 9), ...shares];
+};
+
+calm.edgeLabel = (text, places, taken) => {
   const [wide, high] = [text.length * 5.9 + 6, 14];
   const free = ([x, y]) =>
     !taken.some(
@@ -243,9 +256,6 @@ calm.edgeLabel = (text, points, taken) => {
         Math.abs(box.x - x) < (box.wide + wide) / 2 &&
         Math.abs(box.y - y) < (box.high + high) / 2,
     );
-  const places = [0.5, 0.38, 0.62, 0.26, 0.74].map((share) =>
-    calm.alongLine(points, share),
-  );
   const [x, y] = places.find(free) || places[0];
   taken.push({ x, y, wide, high });
   return calm.draw(

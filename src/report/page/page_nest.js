@@ -113,18 +113,16 @@ calm.levelNote = (level) =>
 
 calm.energyBars = (layer) => {
   const names = calm.tensorNames(layer);
-  const rows = calm
-    .list(layer.levels)
-    .map((level) => ({
-      name: calm.name(level.name),
-      note: calm.levelNote(level),
-      parts: [
-        ...calm
-          .list(level.tensors)
-          .map((tensor) => ({ name: calm.name(tensor.name), value: tensor.energy_pj })),
-        { name: 'leakage', value: level.leak_energy_pj },
-      ],
-    }));
+  const rows = calm.list(layer.levels).map((level) => ({
+    name: calm.name(level.name),
+    note: calm.levelNote(level),
+    parts: [
+      ...calm
+        .list(level.tensors)
+        .map((tensor) => ({ name: calm.name(tensor.name), value: tensor.energy_pj })),
+      { name: 'leakage', value: level.leak_energy_pj },
+    ],
+  }));
   rows.push(
     { name: 'Networks', parts: [{ name: 'networks', value: layer.network_energy_pj }] },
     {
@@ -164,13 +162,11 @@ calm.wordBars = (layer) =>
 
 calm.cycleBars = (layer) => {
   const limit = layer.limiting_level;
-  const rows = calm
-    .list(layer.levels)
-    .map((level) => ({
-      name: calm.name(level.name),
-      note: level.name === limit ? 'limits' : '',
-      parts: [{ name: 'cycles', value: level.cycles }],
-    }));
+  const rows = calm.list(layer.levels).map((level) => ({
+    name: calm.name(level.name),
+    note: level.name === limit ? 'limits' : '',
+    parts: [{ name: 'cycles', value: level.cycles }],
+  }));
   return rows.length === 0
     ? null
     : calm.plainBars([
@@ -216,17 +212,13 @@ calm.plainBars = (rows) => {
 };
 
 calm.levelTable = (layer) => {
-  const rows = calm
-    .list(layer.levels)
-    .flatMap((level) =>
-      calm
-        .list(level.tensors)
-        .map((tensor) => ({
-          ...tensor,
-          level: level.name,
-          instances: level.instances,
-        })),
-    );
+  const rows = calm.list(layer.levels).flatMap((level) =>
+    calm.list(level.tensors).map((tensor) => ({
+      ...tensor,
+      level: level.name,
+      instances: level.instances,
+    })),
+  );
   return rows.length === 0
     ? null
     : calm.table({

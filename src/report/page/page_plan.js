@@ -182,14 +182,12 @@ calm.trafficTable = (traffic) => {
 calm.operatorRows = (plan) => {
   const byName = new Map(calm.list(plan.operators).map((one) => [one.name, one]));
   const bytes = calm.stepBytes(plan);
-  return calm
-    .list((plan.order || {}).sequence)
-    .map((name, step) => ({
-      step,
-      name,
-      bytes: bytes[step],
-      ...(byName.get(name) || {}),
-    }));
+  return calm.list((plan.order || {}).sequence).map((name, step) => ({
+    step,
+    name,
+    bytes: bytes[step],
+    ...(byName.get(name) || {}),
+  }));
 };
 
 calm.operatorTable = (plan) => {

@@ -6,15 +6,13 @@
 calm.placed = (plan) => {
   const layout = plan.layout || {};
   const ties = calm.ties(plan);
-  const buffers = calm
-    .list(layout.buffers)
-    .map((buffer) => ({
-      role: 'activation',
-      ...ties.of(buffer.name),
-      ...calm.place(buffer, buffer.first, buffer.last),
-      name: calm.name(buffer.name),
-      index: buffer.index,
-    }));
+  const buffers = calm.list(layout.buffers).map((buffer) => ({
+    role: 'activation',
+    ...ties.of(buffer.name),
+    ...calm.place(buffer, buffer.first, buffer.last),
+    name: calm.name(buffer.name),
+    index: buffer.index,
+  }));
   const works = calm.list(layout.workspaces).map((work) => ({
     name: `workspace of ${calm.name(work.op)}`,
     role: 'workspace',

@@ -122,36 +122,32 @@ calm.scatterAxes = (frame, x, y) =>
   calm.draw(
     'g',
     { class: 'axis', 'aria-hidden': 'true' },
-    calm
-      .logTicks(frame.spanY)
-      .map((tick) => [
-        calm.draw('line', {
-          x1: frame.left,
-          x2: frame.end,
-          y1: frame.y(tick),
-          y2: frame.y(tick),
-        }),
-        calm.draw(
-          'text',
-          { x: frame.left - 8, y: frame.y(tick) + 4, 'text-anchor': 'end' },
-          y.show(tick),
-        ),
-      ]),
-    calm
-      .spaced(calm.logTicks(frame.spanX), frame.x, 64)
-      .map((tick) => [
-        calm.draw('line', {
-          x1: frame.x(tick),
-          x2: frame.x(tick),
-          y1: frame.top,
-          y2: frame.ground,
-        }),
-        calm.draw(
-          'text',
-          { x: frame.x(tick), y: frame.ground + 18, 'text-anchor': 'middle' },
-          x.show(tick),
-        ),
-      ]),
+    calm.logTicks(frame.spanY).map((tick) => [
+      calm.draw('line', {
+        x1: frame.left,
+        x2: frame.end,
+        y1: frame.y(tick),
+        y2: frame.y(tick),
+      }),
+      calm.draw(
+        'text',
+        { x: frame.left - 8, y: frame.y(tick) + 4, 'text-anchor': 'end' },
+        y.show(tick),
+      ),
+    ]),
+    calm.spaced(calm.logTicks(frame.spanX), frame.x, 64).map((tick) => [
+      calm.draw('line', {
+        x1: frame.x(tick),
+        x2: frame.x(tick),
+        y1: frame.top,
+        y2: frame.ground,
+      }),
+      calm.draw(
+        'text',
+        { x: frame.x(tick), y: frame.ground + 18, 'text-anchor': 'middle' },
+        x.show(tick),
+      ),
+    ]),
     calm.draw('text', { x: 0, y: 12 }, `${y.title}, logarithmic`),
     calm.draw(
       'text',

@@ -289,21 +289,19 @@ calm.bytesAxis = (frame) =>
   calm.draw(
     'g',
     { class: 'axis', 'aria-hidden': 'true' },
-    calm
-      .ticks(frame.most, 6, true)
-      .map((tick) => [
-        calm.draw('line', {
-          x1: frame.left,
-          x2: frame.end,
-          y1: frame.y(tick),
-          y2: frame.y(tick),
-        }),
-        calm.draw(
-          'text',
-          { x: frame.left - 8, y: frame.y(tick) + 4, 'text-anchor': 'end' },
-          tick === 0 ? '0' : calm.kib(tick),
-        ),
-      ]),
+    calm.ticks(frame.most, 6, true).map((tick) => [
+      calm.draw('line', {
+        x1: frame.left,
+        x2: frame.end,
+        y1: frame.y(tick),
+        y2: frame.y(tick),
+      }),
+      calm.draw(
+        'text',
+        { x: frame.left - 8, y: frame.y(tick) + 4, 'text-anchor': 'end' },
+        tick === 0 ? '0' : calm.kib(tick),
+      ),
+    ]),
     calm.draw('text', { x: 0, y: 12 }, frame.title || 'bytes alive'),
   );
 
