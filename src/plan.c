@@ -29,50 +29,65 @@ order_options plan_order_options(const calm_options *options) {
   return o;
 }
 
+/* Without a plan, as TensorFlow Lite Micro places it; where it has its own
+   plan, nobody asked. */
+static void take_default(plan_baseline *out, uint64_t *arena_bytes,
+                         const plan_tflm *tflm) {
+  *arena_bytes =
+      tflm->carried_holds ? tflm->carried_bytes : tflm->default_head.bytes;
+  out->offsets = tflm->carried_holds ? NULL : tflm->default_head.offsets;
+}
+
+static calm_status list_offsets(plan_baseline *out, const planner *p,
+                                const plan_candidate *c) {
+  if (p->litert) return CALM_OK; /* it places by itself */
+  ARENA_ARRAY(p->scratch, out->offsets, p->g->tensors.count);
+  for (tensor_id t = 0; t < p->g->tensors.count; t++)
+    out->offsets[t] = plan_offset_of(p, c, t);
+  return CALM_OK;
+}
+
 /* The arena of the file order, placed greedily as a runtime would, or by the
    plan that the file brings along: what it takes today is what can be saved. */
-static calm_status place_file_order(uint64_t *out, const planner *p) {
+static calm_status place_file_order(plan_baseline *out, uint64_t *arena_bytes,
+                                    const planner *p) {
   plan_candidate c;
   limits l;
   uint32_t *file_order;
   layout_options by_size = layout_options_default();
   if (p->tflm) {
-    *out = p->tflm->carried_holds ? p->tflm->carried_bytes
-                                  : p->tflm->default_head.bytes;
+    take_default(out, arena_bytes, p->tflm);
     return CALM_OK;
   }
   by_size.method = LAYOUT_SIZE;
   limits_init(&l, p->plan->context);
   TRY(pipeline_identity(&file_order, p->problem.order.op_count, p->scratch));
   TRY(plan_place(&c, p, file_order, &by_size, &l));
-  *out = c.layout.arena_bytes % PLAN_UNSOUND_BYTES;
-  return CALM_OK;
+  *arena_bytes = c.layout.arena_bytes % PLAN_UNSOUND_BYTES;
+  return list_offsets(out, p, &c);
 }
 
 /* What planning is compared with.  TensorFlow Lite Micro left alone neither
    aliases nor writes in place; a plan may make it do both. */
-static calm_status record_baseline(planner *p, const memory_profile *profile) {
-  calm_plan *plan = p->plan;
-  const plan_baseline found = {.graph = plan->graph,
-                               .sequence = (op_id *)(uintptr_t)p->baseline,
-                               .step_bytes = profile->step_bytes,
-                               .peak_step = profile->peak_step};
-  return plan_copy_baseline(plan, &found);
-}
-
 static calm_status place_baseline(planner *p) {
   memory_profile profile;
+  calm_plan *plan = p->plan;
   const memory_model *alone = p->tflm && !p->tflm->carried_holds
                                   ? memory_model_find("tflm-default")
-                                  : &p->plan->memory;
+                                  : &plan->memory;
   p->baseline = p->run ? p->run : p->g->order;
   TRY(memory_simulate(&profile, p->g, alone, p->body_arenas, p->baseline,
                       p->scratch));
-  p->plan->summary.baseline_peak_bytes = profile.peak_bytes;
-  TRY(place_file_order(&p->plan->summary.baseline_arena_bytes, p));
-  p->plan->facts = pipeline_facts(p->g, &p->plan->memory, &profile);
-  p->plan->baseline_order = "file";
-  return record_baseline(p, &profile);
+  plan_baseline found = {.graph = plan->graph,
+                         .sequence = (op_id *)(uintptr_t)p->baseline,
+                         .step_bytes = profile.step_bytes,
+                         .peak_step = profile.peak_step,
+                         .lives = profile.lives};
+  plan->summary.baseline_peak_bytes = profile.peak_bytes;
+  TRY(place_file_order(&found, &plan->summary.baseline_arena_bytes, p));
+  plan->facts = pipeline_facts(p->g, &plan->memory, &profile);
+  plan->baseline_order = "file";
+  return plan_copy_baseline(plan, &found);
 }
 
 static calm_status find_order(planner *p) {

@@ -81,6 +81,9 @@ typedef struct plan_baseline {
   op_id *sequence;    /* of its operators */
   uint64_t *step_bytes;
   uint32_t peak_step;
+  memory_life *lives; /* per tensor */
+  uint64_t *offsets;  /* per tensor; UINT64_MAX: not placed; NULL: it is not
+                         known where they lie */
 } plan_baseline;
 
 /* A site at which the graph can be rewritten, or not. */

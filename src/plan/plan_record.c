@@ -9,8 +9,8 @@
 
 /* A tensor that needs no bytes, or that lies in several buffers (the result of
    a concatenation that costs nothing), has no offset of its own. */
-static uint64_t offset_of(const planner *p, const plan_candidate *c,
-                          tensor_id t) {
+uint64_t plan_offset_of(const planner *p, const plan_candidate *c,
+                        tensor_id t) {
   const memory_problem *m = &p->problem;
   const uint32_t first = m->buffer_begin[t];
   if (m->buffer_begin[t + 1] - first != 1) return UINT64_MAX;
@@ -25,7 +25,7 @@ static calm_status record_offsets(planner *p, const plan_candidate *c) {
   TRY(memory_workspaces(&plan->workspace_bytes, p->g, p->body_arenas,
                         &plan->arena));
   for (tensor_id t = 0; t < p->g->tensors.count; t++)
-    plan->offsets[t] = offset_of(p, c, t);
+    plan->offsets[t] = plan_offset_of(p, c, t);
   for (op_id op = 0; op < p->g->ops.count; op++) {
     const uint32_t body = c->placement.workspace_body[op];
     plan->workspace_offsets[op] =
@@ -34,8 +34,20 @@ static calm_status record_offsets(planner *p, const plan_candidate *c) {
   return CALM_OK;
 }
 
+static calm_status copy_places(plan_baseline *out, const plan_baseline *from,
+                               arena *a) {
+  const uint32_t count = from->graph->tensors.count;
+  ARENA_ARRAY(a, out->lives, count);
+  if (count) memcpy(out->lives, from->lives, count * sizeof *out->lives);
+  if (!from->offsets) return CALM_OK;
+  ARENA_ARRAY(a, out->offsets, count);
+  if (count) memcpy(out->offsets, from->offsets, count * sizeof *out->offsets);
+  return CALM_OK;
+}
+
 calm_status plan_copy_baseline(calm_plan *plan, const plan_baseline *from) {
   plan_baseline copy = *from;
+  TRY(copy_places(&copy, from, &plan->arena));
   const uint32_t count = from->graph->ops.count;
   ARENA_ARRAY(&plan->arena, copy.sequence, count);
   ARENA_ARRAY(&plan->arena, copy.step_bytes, count);

@@ -87,6 +87,10 @@ calm_status plan_make_as_is(calm_plan **out, calm_model *model,
 calm_status plan_memory_model(memory_model *out, const calm_model *model,
                               const calm_options *options);
 
+/* Where a candidate has a tensor, under no runtime's own rules; UINT64_MAX:
+   nowhere, or in several places. */
+uint64_t plan_offset_of(const planner *p, const plan_candidate *c, tensor_id t);
+
 /* What the model does as it is, in the arena of the plan. */
 calm_status plan_copy_baseline(calm_plan *plan, const plan_baseline *from);
 

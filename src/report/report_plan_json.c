@@ -24,18 +24,20 @@ static json_t *list_step_bytes(const graph *g, const uint64_t *step_bytes) {
   return list;
 }
 
-static json_t *list_buffers(arena *scratch, const calm_plan *plan) {
+/* Tensors with a place of their own. */
+static json_t *list_buffers(arena *scratch, const graph *g,
+                            const memory_life *lives, const uint64_t *offsets) {
   json_t *list = json_array();
-  for (tensor_id t = 0; t < plan->graph->tensors.count; t++) {
-    const graph_tensor *tensor = &plan->graph->tensors.data[t];
-    const memory_life *life = &plan->profile.lives[t];
-    if (!report_plan_places(plan, t)) continue;
+  for (tensor_id t = 0; t < g->tensors.count; t++) {
+    const graph_tensor *tensor = &g->tensors.data[t];
+    const memory_life *life = &lives[t];
+    if (!life->counted || offsets[t] == UINT64_MAX) continue;
     list = report_json_append(
         list,
         json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "name",
                   report_json_name(scratch, tensor->name), "index",
                   (json_int_t)tensor->file_index, "offset",
-                  report_json_number(plan->offsets[t]), "bytes",
+                  report_json_number(offsets[t]), "bytes",
                   report_json_number(life->bytes), "first",
                   (json_int_t)life->first, "last", (json_int_t)life->last));
   }
@@ -122,7 +124,9 @@ static json_t *write_layout(arena *scratch, const calm_plan *plan) {
   layout = report_json_member(layout, "arena_bytes",
                               report_json_number(plan->summary.arena_bytes));
   layout = report_json_member(layout, "joint", write_joint(plan));
-  layout = report_json_member(layout, "buffers", list_buffers(scratch, plan));
+  layout = report_json_member(
+      layout, "buffers",
+      list_buffers(scratch, plan->graph, plan->profile.lives, plan->offsets));
   layout = report_json_member(layout, "views", list_views(scratch, plan));
   return report_json_member(layout, "workspaces",
                             list_workspaces(scratch, plan));
@@ -131,13 +135,16 @@ static json_t *write_layout(arena *scratch, const calm_plan *plan) {
 static json_t *write_baseline(arena *scratch, const calm_plan *plan) {
   const calm_plan_summary *s = &plan->summary;
   const plan_baseline *b = &plan->baseline;
-  return json_pack("{s:s, s:o, s:o, s:I, s:o, s:o}", "order",
-                   plan->baseline_order, "peak_bytes",
-                   report_json_number(s->baseline_peak_bytes), "arena_bytes",
-                   report_json_number(s->baseline_arena_bytes), "peak_step",
-                   (json_int_t)b->peak_step, "sequence",
-                   list_sequence(scratch, b->graph, b->sequence), "step_bytes",
-                   list_step_bytes(b->graph, b->step_bytes));
+  json_t *buffers = b->offsets
+                        ? list_buffers(scratch, b->graph, b->lives, b->offsets)
+                        : json_null();
+  return json_pack(
+      "{s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "order", plan->baseline_order,
+      "peak_bytes", report_json_number(s->baseline_peak_bytes), "arena_bytes",
+      report_json_number(s->baseline_arena_bytes), "peak_step",
+      (json_int_t)b->peak_step, "sequence",
+      list_sequence(scratch, b->graph, b->sequence), "step_bytes",
+      list_step_bytes(b->graph, b->step_bytes), "buffers", buffers);
 }
 
 /* The graph that is planned, and what it was before it was rewritten. */
