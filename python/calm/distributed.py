@@ -84,6 +84,8 @@ class _Run:
 
     def all(self) -> None:
         """Until nothing is left, or Ctrl-C: then what is under way stays undone."""
+        if not self.client.nthreads():
+            logger.warning("the cluster has no workers yet; points wait for the first")
         try:
             self.submit()
             while self.points:
