@@ -15,16 +15,18 @@ echo "problem: {shape: gemm_ABZ, M: 4, N: 6, K: 8}" >"$work/gemm.yaml"
 map() {
   run map --arch "$work/arch.yaml" --problem "$work/gemm.yaml" "$@" --json
 }
+# All but the options that were given.
+answer() { sed '/"provenance"/,$d' "$work/out"; }
 
 checking "lists of constraints with nothing in them"
-map; code_is 0; cp "$work/out" "$work/free"
+map; code_is 0; answer >"$work/free"
 for text in "mapspace_constraints:" "mapspace_constraints: []" \
   "mapspace_constraints: {targets: []}" "mapspace_constraints: {targets: }" \
   "architecture_constraints: {targets: []}" \
   "mapspace_constraints: [{target: DRAM, type: temporal}]"; do
   echo "$text" >"$work/rules.yaml"
   map --constraints "$work/rules.yaml"; code_is 0; err_is_empty
-  cmp -s "$work/out" "$work/free" || fault "'$text' constrains something"
+  answer | cmp -s - "$work/free" || fault "'$text' constrains something"
 done
 
 checking "a file of something else is not taken for constraints"
