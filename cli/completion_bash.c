@@ -20,9 +20,10 @@ static const char tail[] =
     "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
     "  elif [ -n \"$endings\" ] && [[ $word != -* ]]; then\n"
     "    compopt -o filenames 2> /dev/null\n"
-    "    COMPREPLY=($(compgen -d -- \"$word\"))\n"
+    "    mapfile -t COMPREPLY < <(compgen -d -- \"$word\")\n"
     "    for ending in $endings; do\n"
-    "      COMPREPLY+=($(compgen -f -X \"!*.$ending\" -- \"$word\"))\n"
+    "      mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < \\\n"
+    "        <(compgen -f -X \"!*.$ending\" -- \"$word\")\n"
     "    done\n"
     "  else\n"
     "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -49,7 +50,7 @@ static void print_value(const command *c, const completion_option *o) {
   if (o->kind == COMPLETE_FILE)
     printf(
         "      compopt -o filenames 2> /dev/null\n"
-        "      COMPREPLY=($(compgen -f -- \"$word\"))\n");
+        "      mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n");
   printf("      return ;;\n");
 }
 

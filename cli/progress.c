@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR_COLUMNS = 24, LEAST_COLUMNS = 64, LINE_BYTES = 160 };
+enum { BAR_COLUMNS = 24, LEAST_COLUMNS = 80, LINE_BYTES = 160 };
 
 static const double redraw_seconds = 0.1;
 

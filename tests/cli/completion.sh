@@ -32,6 +32,7 @@ mkdir "$work/files" "$work/files/folder"
 : >"$work/files/net.tflite"
 : >"$work/files/net.onnx"
 : >"$work/files/net.txt"
+: >"$work/files/my net.tflite"
 cat >"$work/ask.bash" <<'END'
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -56,6 +57,8 @@ if command -v bash >/dev/null; then
   bash_says "calm plan --no-layout-m" --no-layout-memory
   bash_says "calm plan n" net.onnx net.tflite
   bash_says "calm plan f" folder
+  (cd "$work/files" && bash ../ask.bash ../script.bash calm plan m) |
+    grep -qx "my net.tflite" || fault "bash splits names at spaces"
   bash_says "calm map --arch n" net.onnx net.tflite net.txt
   bash_says "calm plan --budget ''"
   bash_says "calm bench s" serenity
@@ -63,6 +66,10 @@ if command -v bash >/dev/null; then
   bash_says "calm help ru" rules
   bash_says "calm nonsense --" || :
 fi
+
+for shell in bash zsh fish; do
+  command -v $shell >/dev/null || checking "$shell: skipped, it is not here"
+done
 
 if command -v zsh >/dev/null; then
   checking "zsh"
